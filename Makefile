@@ -1,0 +1,46 @@
+# Every target sets up what it needs: Python 3.11 to 3.13 and make are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types bench docs clean help
+
+help:
+	@echo "make demo   cluster the wine data under graded pairs and write a report"
+	@echo "make test   run all tests"
+	@echo "make lint   check style       make types  check types"
+	@echo "make bench  measure speed and memory against peers"
+	@echo "make docs   check that every page of docs/ holds together"
+
+demo: $(STAMP)
+	$(BIN)/fuzzypairs demo --out fuzzypairs-demo --force
+
+test: $(STAMP)
+	@echo "Running the tests (the first run compiles the kernels: a minute or two) ..."
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+docs: $(STAMP)
+	$(BIN)/python -m pytest -q tests/unit/test_docs.py
+
+clean:
+	rm -rf $(VENV) fuzzypairs-demo benchmarks/results
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	  { echo "fuzzypairs needs Python 3.11 to 3.13, and $(PYTHON) is another: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Setting up $(VENV) (about a minute) ..."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@

@@ -1,0 +1,1 @@
+"""Fuzzy clustering guided by graded judgements of pairs."""

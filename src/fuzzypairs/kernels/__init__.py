@@ -1,0 +1,1 @@
+"""Compiled inner loops: arrays in, arrays out; they import only numpy and numba."""

@@ -1,0 +1,1 @@
+"""The algorithms, on checked arrays; they return frozen results."""
