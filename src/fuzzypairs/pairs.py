@@ -1,0 +1,853 @@
+"""Judgements of pairs: how strongly two samples are alike or unlike."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import heapreplace
+from numbers import Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from fuzzypairs.exceptions import PairsError
+
+__all__ = ["PairSet"]
+
+# Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
+MOST_SAMPLES = 3_037_000_499
+# Whole numbers below this are exact in float64.
+EXACT = 2.0**53
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class PairSet:
+    """Graded judgements of pairs of samples, in one canonical order.
+
+    A grade is a strength: positive for alike, negative for unlike, and 0 for
+    "can't say", which is kept as asked but has no effect (see `informative`).
+
+    Judgements of one pair, (i, j) and (j, i) alike, become their mean over the
+    grades other than 0: a "can't say" does not dilute an answer, and only 0 and
+    contradictions that cancel give 0.
+
+    Parameters
+    ----------
+    i, j : array-like of shape (n_pairs,)
+        Rows of the two samples, in any order.
+    grade : array-like of shape (n_pairs,)
+        Judgements in [-1, 1].
+    n_samples : int, default=None
+        Number of rows of the data; None takes the largest row plus one.
+
+    Attributes
+    ----------
+    i, j : ndarray of shape (n_pairs,), int64
+        Rows with ``i < j``, sorted by (i, j), each pair once; read-only.
+    grade : ndarray of shape (n_pairs,), float64
+        Merged judgements; read-only.
+    n_samples : int
+        Number of rows of the data.
+
+    Notes
+    -----
+    The grade is s_pq, the fuzzy pairwise constraint of Definition III.1 in [1]_.
+
+    References
+    ----------
+    .. [1] Wang et al., "Fuzzy Discriminant Clustering with Fuzzy Pairwise
+       Constraints".
+
+    Examples
+    --------
+    >>> pairs = PairSet([5, 3, 0], [0, 9, 5], [0.8, -0.6, 0.4], n_samples=10)
+    >>> pairs
+    PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
+    >>> [(i, j, round(grade, 3)) for i, j, grade in pairs]
+    [(0, 5, 0.6), (3, 9, -0.6)]
+    """
+
+    i: Ints
+    j: Ints
+    grade: Floats
+    n_samples: int
+
+    def __init__(
+        self, i: ArrayLike, j: ArrayLike, grade: ArrayLike, n_samples: int | None = None
+    ) -> None:
+        # Every set passes here, restored ones too, so none is ever out of order.
+        ends = _read_ends(i, j, n_samples, "pairs")
+        grades = _read_grades(grade, ends)
+        merged = _merge(ends, grades)
+        for name, values in zip(("i", "j", "grade"), merged, strict=True):
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        object.__setattr__(self, "n_samples", ends.n_samples)
+
+    @classmethod
+    def empty(cls, n_samples: int) -> "PairSet":
+        """No judgement at all.
+
+        Examples
+        --------
+        >>> PairSet.empty(4)
+        PairSet(0 pairs on 4 samples: 0 alike, 0 unlike, 0 can't say)
+        """
+        return cls([], [], [], n_samples)
+
+    @classmethod
+    def coerce(cls, pairs: Any, n_samples: int) -> "PairSet":
+        """Read whatever ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
+
+        Parameters
+        ----------
+        pairs : None, PairSet, triples, array (n_pairs, 3), sparse matrix or DataFrame
+            A DataFrame has the columns ``i, j, grade``.
+        n_samples : int
+            Number of rows of the data.
+
+        Examples
+        --------
+        >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
+        PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
+        """
+        if pairs is None:
+            return cls.empty(n_samples)
+        if sparse.issparse(pairs):
+            return cls.from_sparse(pairs, n_samples)
+        if hasattr(pairs, "columns"):
+            return cls.from_frame(pairs, n_samples=n_samples)
+        if not isinstance(pairs, PairSet):
+            return cls.from_triples(pairs, n_samples)
+        if pairs.n_samples != n_samples:
+            raise PairsError(
+                f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
+                f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
+                "with the rows that X holds"
+            )
+        return pairs
+
+    @classmethod
+    def from_triples(cls, triples: Any, n_samples: int | None = None) -> "PairSet":
+        """Read triples (i, j, grade).
+
+        Parameters
+        ----------
+        triples : iterable of (i, j, grade), or array of shape (n_pairs, 3)
+            Judgements, in any order.
+        n_samples : int, default=None
+            Number of rows of the data; None takes the largest row plus one.
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 5, 0.8), (9, 3, -0.6), (1, 2, 0)])
+        PairSet(3 pairs on 10 samples: 1 alike, 1 unlike, 1 can't say)
+        """
+        i, j, grade = _columns(triples, ("i", "j", "grade"), "pairs")
+        return cls(i, j, grade, n_samples)
+
+    @classmethod
+    def from_sparse(cls, matrix: Any, n_samples: int | None = None) -> "PairSet":
+        """Read a sparse matrix of grades, one triangle or both.
+
+        Every stored entry is one judgement, an explicit zero included ("asked,
+        can't say"); what is not stored was not asked.
+
+        Parameters
+        ----------
+        matrix : sparse matrix of shape (n_samples, n_samples)
+            Entries (i, j) and (j, i) judge the same pair.
+        n_samples : int, default=None
+            Checked against the shape.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> PairSet.from_sparse(csr_array([[0, 0.8, 0], [0.8, 0, -1], [0, -1, 0]]))
+        PairSet(2 pairs on 3 samples: 1 alike, 1 unlike, 0 can't say)
+        """
+        side = matrix.shape[0] if n_samples is None else n_samples
+        if matrix.shape != (side, side):
+            raise PairsError(
+                f"pairs is a sparse matrix of shape {matrix.shape}, expected one row "
+                f"and one column for each sample: ({side}, {side})"
+            )
+        entries = sparse.coo_array(matrix)
+        return cls(entries.row, entries.col, entries.data, side)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        data: Any = None,
+        id_column: str | None = None,
+        n_samples: int | None = None,
+    ) -> "PairSet":
+        """Read a table of judgements: pandas, polars or alike.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns ``i, j, grade`` with row numbers, or ``a, b, grade`` with ids
+            when `id_column` is given. Further columns are ignored.
+        data : DataFrame, default=None
+            The judged data; gives `n_samples`.
+        id_column : str, default=None
+            Column of `data` that holds the ids, each once.
+        n_samples : int, default=None
+            Number of rows of the data, where `data` is not given.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> wines = pd.DataFrame({"name": ["oak", "ash", "elm"], "acid": [1, 2, 3]})
+        >>> judged = pd.DataFrame({"a": ["elm"], "b": ["oak"], "grade": [0.7]})
+        >>> list(PairSet.from_frame(judged, data=wines, id_column="name"))
+        [(0, 2, 0.7)]
+        """
+        if data is not None:
+            if n_samples not in (None, len(data)):
+                raise PairsError(
+                    f"n_samples is {n_samples} but data has {len(data)} rows; "
+                    "leave n_samples out"
+                )
+            n_samples = len(data)
+        if id_column is None:
+            i, j, grade = _pick(frame, "pairs", "i", "j", "grade")
+            return cls(i, j, grade, n_samples)
+        if data is None:
+            raise PairsError(
+                f"id_column is {id_column!r} but data is missing; "
+                "pass the table that holds this column"
+            )
+        a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
+        (ids,) = _pick(data, "data", id_column)
+        rows = _rows_by_id(ids, id_column)
+        return cls(
+            _look_up(a, rows, id_column), _look_up(b, rows, id_column), grade, n_samples
+        )
+
+    @classmethod
+    def from_must_cannot(
+        cls,
+        must: Any = (),
+        cannot: Any = (),
+        n_samples: int | None = None,
+        grade: float = 1.0,
+    ) -> "PairSet":
+        """Read must-links and cannot-links as judgements of one strength.
+
+        A pair in both lists contradicts itself and ends as "can't say".
+
+        Parameters
+        ----------
+        must, cannot : iterable of (i, j), or array of shape (n_links, 2)
+            Pairs that belong together, and pairs that do not.
+        n_samples : int, default=None
+            Number of rows of the data; None takes the largest row plus one.
+        grade : float, default=1.0
+            Strength in (0, 1]: must-links get `grade`, cannot-links minus `grade`.
+
+        Examples
+        --------
+        >>> list(PairSet.from_must_cannot([(0, 1)], [(1, 2)], grade=0.5))
+        [(0, 1, 0.5), (1, 2, -0.5)]
+        """
+        if not 0 < grade <= 1:
+            raise PairsError(f"grade is {grade}, expected a strength in (0, 1]")
+        alike = _read_links(must, n_samples, "must")
+        unlike = _read_links(cannot, n_samples, "cannot")
+        return cls(
+            np.concatenate([alike.i, unlike.i]),
+            np.concatenate([alike.j, unlike.j]),
+            np.repeat([grade, -grade], [alike.i.size, unlike.i.size]),
+            n_samples,
+        )
+
+    @classmethod
+    def from_labels(
+        cls,
+        labels: ArrayLike,
+        pairs: Any = None,
+        n_pairs: int | None = None,
+        random_state: Seed = None,
+    ) -> "PairSet":
+        """Judge pairs by known labels: the same gives 1, different ones -1.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Class of each sample; -1 for unknown.
+        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
+            Pairs to judge; those with an unknown label get 0, "can't say".
+        n_pairs : int, default=None
+            Draw that many distinct pairs of labelled samples instead.
+        random_state : int, Generator or None, default=None
+            Seed of the draw.
+
+        Examples
+        --------
+        >>> list(PairSet.from_labels([0, 0, 1, -1], pairs=[(0, 1), (0, 2), (0, 3)]))
+        [(0, 1, 1.0), (0, 2, -1.0), (0, 3, 0.0)]
+        >>> len(PairSet.from_labels([0, 0, 1, -1], n_pairs=3, random_state=0))
+        3
+        """
+        classes = np.asarray(labels)
+        if classes.ndim != 1:
+            raise PairsError(f"labels has shape {classes.shape}, expected (n_samples,)")
+        if classes.dtype.kind in "fO":
+            # A missing value equals nothing, not even itself: it would read "unlike".
+            missing = np.array([c is None or c != c for c in classes.tolist()])
+            if (row := _first(missing)) is not None:
+                raise PairsError(f"labels[{row}] is {classes[row]}; use -1 for unknown")
+        known = classes != -1
+        ends = _choose(
+            pairs, n_pairs, np.flatnonzero(known), classes.size, random_state
+        )
+        same = classes[ends.i] == classes[ends.j]
+        answered = known[ends.i] & known[ends.j]
+        grade = np.where(answered, np.where(same, 1.0, -1.0), 0.0)
+        return cls(ends.i, ends.j, grade, ends.n_samples)
+
+    @classmethod
+    def from_memberships(
+        cls,
+        memberships: ArrayLike,
+        pairs: Any = None,
+        n_pairs: int | None = None,
+        random_state: Seed = None,
+        sign: Literal["argmax", "cost"] = "argmax",
+        form: Literal["cost", "norm"] = "cost",
+    ) -> "PairSet":
+        """Judge pairs by true memberships: one minus the cost at full strength.
+
+        Alike pairs get ``1 - ||u_i - u_j||^2 / 2``, unlike ones ``u_i.u_j - 1``:
+        what eq. (6), the cost of a pair, would charge the truth at s = 1 or -1.
+
+        Parameters
+        ----------
+        memberships : array-like of shape (n_samples, n_clusters)
+            True memberships; rows are >= 0 and sum to 1.
+        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
+            Pairs to judge.
+        n_pairs : int, default=None
+            Draw that many distinct pairs instead.
+        random_state : int, Generator or None, default=None
+            Seed of the draw.
+        sign : {"argmax", "cost"}, default="argmax"
+            Alike if the largest components coincide, or if being alike costs less.
+        form : {"cost", "norm"}, default="cost"
+            "norm" grades alike pairs by ``1 - ||u_i - u_j||``, which spreads the
+            grades of nearly equal rows.
+
+        Examples
+        --------
+        >>> truth = [[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]]
+        >>> pairs = PairSet.from_memberships(truth, pairs=[(0, 1), (0, 2)])
+        >>> pairs.grade
+        array([-0.52,  1.  ])
+        """
+        _check_choice("sign", sign, ("argmax", "cost"))
+        _check_choice("form", form, ("cost", "norm"))
+        U = _read_memberships(memberships)
+        ends = _choose(pairs, n_pairs, np.arange(len(U)), len(U), random_state)
+        p, q = U[ends.i], U[ends.j]
+        gap2, overlap = ((p - q) ** 2).sum(axis=1), (p * q).sum(axis=1)
+        if sign == "argmax":
+            alike = p.argmax(axis=1) == q.argmax(axis=1)
+        else:
+            alike = gap2 / 2 < overlap
+        closeness = 1 - (gap2 / 2 if form == "cost" else np.sqrt(gap2))
+        grade = np.where(alike, closeness, overlap - 1)
+        return cls(ends.i, ends.j, grade, ends.n_samples)
+
+    @property
+    def similar(self) -> Mask:
+        """Which pairs are judged alike, shape (n_pairs,).
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 1, 0.8), (0, 2, -0.6), (1, 2, 0)]).similar
+        array([ True, False, False])
+        """
+        return self.grade > 0
+
+    @property
+    def dissimilar(self) -> Mask:
+        """Which pairs are judged unlike, shape (n_pairs,).
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 1, 0.8), (0, 2, -0.6), (1, 2, 0)]).dissimilar
+        array([False,  True, False])
+        """
+        return self.grade < 0
+
+    @property
+    def informative(self) -> "PairSet":
+        """The pairs with a grade other than 0; the set itself if all are such.
+
+        Examples
+        --------
+        >>> list(PairSet.from_triples([(0, 1, 0.8), (1, 2, 0)]).informative)
+        [(0, 1, 0.8)]
+        """
+        return self if self.grade.all() else self._take(self.grade != 0)
+
+    def components(self) -> tuple[int, Ints]:
+        """Independent groups: samples linked by chains of informative pairs.
+
+        Returns
+        -------
+        n_groups : int
+            Number of groups.
+        labels : ndarray of shape (n_samples,)
+            Group of each sample, numbered by their first samples; -1 for samples
+            in no informative pair.
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 4, 0.5), (4, 2, -1), (1, 3, 1), (1, 2, 0)], 6
+        ...                      ).components()
+        (2, array([ 0,  1,  0,  1,  0, -1]))
+        """
+        pairs = self.informative
+        labels = np.full(self.n_samples, -1, dtype=np.int64)
+        # Only touched samples enter the graph, under numbers of their own.
+        labels[pairs.i] = labels[pairs.j] = 0
+        touched = np.flatnonzero(labels == 0)
+        labels[touched] = np.arange(touched.size)
+        graph = sparse.coo_array(
+            (pairs.grade, (labels[pairs.i], labels[pairs.j])), (touched.size,) * 2
+        )
+        n_groups, labels[touched] = csgraph.connected_components(graph, directed=False)
+        return int(n_groups), labels
+
+    def restrict(self, rows: ArrayLike) -> "PairSet":
+        """Keep the pairs within some rows, and renumber them to those rows.
+
+        Parameters
+        ----------
+        rows : array-like of int, or mask of shape (n_samples,)
+            Rows of the data that are kept, as in ``X[rows]``, each once.
+
+        Returns
+        -------
+        PairSet
+            Judgements about ``X[rows]``.
+
+        Examples
+        --------
+        >>> pairs = PairSet.from_triples([(0, 5, 0.8), (3, 9, -0.6)])
+        >>> list(pairs.restrict([9, 3, 0]))
+        [(0, 1, -0.6)]
+        """
+        kept = np.asarray(rows)
+        if kept.dtype == bool:
+            if kept.shape != (self.n_samples,):
+                raise PairsError(
+                    f"rows is a mask of shape {kept.shape}, "
+                    f"expected ({self.n_samples},): one entry for each sample"
+                )
+            kept = np.flatnonzero(kept)
+        kept = _whole_numbers(kept, "rows", ROW)
+        if (at := _first((kept < 0) | (kept >= self.n_samples))) is not None:
+            raise PairsError(
+                f"rows[{at}] is {kept[at]} but pairs is about {self.n_samples} samples"
+            )
+        place = np.full(self.n_samples, -1, dtype=np.int64)
+        place[kept] = np.arange(kept.size)
+        if (at := _first(place[kept] != np.arange(kept.size))) is not None:
+            raise PairsError(f"rows[{at}] is {kept[at]} once more; name each row once")
+        i, j = place[self.i], place[self.j]
+        inside = (i >= 0) & (j >= 0)
+        return PairSet(i[inside], j[inside], self.grade[inside], kept.size)
+
+    def split(
+        self,
+        n_folds: int,
+        random_state: Seed = None,
+        *,
+        whole_groups: bool = True,
+    ) -> Iterator[tuple["PairSet", "PairSet"]]:
+        """Deal the informative pairs into folds for cross-validation.
+
+        Parameters
+        ----------
+        n_folds : int
+            Number of folds, at least 2.
+        random_state : int, Generator or None, default=None
+            Seed of the deal.
+        whole_groups : bool, default=True
+            Keep every group of `components` in one fold, so that no held-out pair
+            follows from the others by a chain. Single pairs are dealt where there
+            are fewer groups than folds.
+
+        Returns
+        -------
+        iterator of (train, test)
+            Two PairSets on the same samples for each fold.
+
+        Notes
+        -----
+        Groups go by size, the largest first, each to the lightest fold. A group with
+        more pairs than a fold's share still goes whole, so one giant group makes one
+        giant fold: deal single pairs then.
+
+        Examples
+        --------
+        >>> pairs = PairSet.from_triples([(0, 1, 1), (1, 2, -1), (3, 4, 1), (5, 6, 1)])
+        >>> for train, test in pairs.split(2, random_state=0):
+        ...     print(len(train), len(test))
+        2 2
+        2 2
+        """
+        pairs = self.informative
+        if not 2 <= n_folds <= len(pairs):
+            raise PairsError(
+                f"n_folds is {n_folds}, expected a number from 2 to the "
+                f"{len(pairs)} informative pairs"
+            )
+        n_groups, labels = pairs.components()
+        whole = whole_groups and n_groups >= n_folds
+        unit = labels[pairs.i] if whole else np.arange(len(pairs))
+        rng = np.random.default_rng(random_state)
+        fold = _deal(np.bincount(unit), n_folds, rng)[unit]
+        return (
+            (pairs._take(fold != held_out), pairs._take(fold == held_out))
+            for held_out in range(n_folds)
+        )
+
+    def concat(self, *others: "PairSet") -> "PairSet":
+        """Join judgements of the same samples, one voice for each set.
+
+        Parameters
+        ----------
+        *others : PairSet
+            Sets with the same `n_samples`.
+
+        Notes
+        -----
+        A pair judged in several sets gets their mean, so ``a.concat(b, c)`` weighs
+        the three alike where ``a + b + c`` gives `c` half the say.
+
+        Examples
+        --------
+        >>> ann = PairSet.from_triples([(0, 1, 0.5), (1, 2, 0)], n_samples=3)
+        >>> bob = PairSet.from_triples([(1, 0, 1), (1, 2, -1)], n_samples=3)
+        >>> list(ann.concat(bob))
+        [(0, 1, 0.75), (1, 2, -1.0)]
+        """
+        sets = (self, *others)
+        for other in others:
+            if other.n_samples != self.n_samples:
+                raise PairsError(
+                    f"cannot join pairs about {self.n_samples} samples with pairs "
+                    f"about {other.n_samples}; build both with the same n_samples"
+                )
+        return PairSet(
+            np.concatenate([pairs.i for pairs in sets]),
+            np.concatenate([pairs.j for pairs in sets]),
+            np.concatenate([pairs.grade for pairs in sets]),
+            self.n_samples,
+        )
+
+    def to_sparse(self) -> "sparse.csr_array[np.float64]":
+        """Symmetric matrix of shape (n_samples, n_samples), zeros asked for stored.
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 1, 0.5), (1, 2, -1)]).to_sparse().toarray()
+        array([[ 0. ,  0.5,  0. ],
+               [ 0.5,  0. , -1. ],
+               [ 0. , -1. ,  0. ]])
+        """
+        ends = np.concatenate([self.i, self.j]), np.concatenate([self.j, self.i])
+        shape = (self.n_samples, self.n_samples)
+        return sparse.coo_array((np.tile(self.grade, 2), ends), shape).tocsr()
+
+    def to_array(self) -> Floats:
+        """Rows (i, j, grade) of shape (n_pairs, 3).
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 1, 0.5), (2, 1, -1)]).to_array()
+        array([[ 0. ,  1. ,  0.5],
+               [ 1. ,  2. , -1. ]])
+        """
+        return np.column_stack([self.i, self.j, self.grade])
+
+    def _take(self, mask: Mask) -> "PairSet":
+        return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
+
+    def __add__(self, other: "PairSet") -> "PairSet":
+        return self.concat(other) if isinstance(other, PairSet) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairSet):
+            return NotImplemented
+        return (
+            self.n_samples == other.n_samples
+            and np.array_equal(self.i, other.i)
+            and np.array_equal(self.j, other.j)
+            and np.array_equal(self.grade, other.grade)
+        )
+
+    def __hash__(self) -> int:
+        arrays = self.i, self.j, self.grade
+        return hash((self.n_samples, *(values.tobytes() for values in arrays)))
+
+    def __len__(self) -> int:
+        return self.i.size
+
+    def __iter__(self) -> Iterator[tuple[int, int, float]]:
+        columns = self.i.tolist(), self.j.tolist(), self.grade.tolist()
+        return zip(*columns, strict=True)
+
+    def __repr__(self) -> str:
+        alike, unlike = self.similar.sum(), self.dissimilar.sum()
+        return (
+            f"PairSet({len(self)} pairs on {self.n_samples} samples: {alike} alike, "
+            f"{unlike} unlike, {len(self) - alike - unlike} can't say)"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and files restore through the constructor: checked, read-only again.
+        return PairSet, (self.i, self.j, self.grade, self.n_samples)
+
+
+class _Ends(NamedTuple):
+    """Checked rows of the two samples of each pair, in the order given."""
+
+    i: Ints
+    j: Ints
+    n_samples: int
+
+
+# What a number is, where it was read: the verb and the expectation of an error.
+SAMPLE = "joins sample", "a whole number counted from 0, the sample's row in X"
+ROW = "is", "a whole number counted from 0, a row of X"
+GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
+
+
+def _first(wrong: Mask) -> int | None:
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def _columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
+    """Columns of an array (n, len(fields)) or of an iterable of tuples."""
+    expected = f"({', '.join(fields)})"
+    if isinstance(rows, np.ndarray) and rows.shape != (0,):
+        if rows.shape[1:] != (len(fields),):
+            raise PairsError(
+                f"{name} has shape {rows.shape}, expected (n, {len(fields)}): "
+                f"one row {expected} for each judgement"
+            )
+        return rows.T
+    try:
+        listed = list(rows)
+    except TypeError:
+        raise PairsError(f"{name} is {rows!r}, expected a list of {expected}") from None
+    for at, row in enumerate(listed):
+        if not hasattr(row, "__len__") or len(row) != len(fields):
+            raise PairsError(f"{name}[{at}] is {row!r}, expected {expected}")
+    return list(zip(*listed, strict=True)) or [()] * len(fields)
+
+
+def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
+    """One column as an array of whole or real numbers."""
+    values = np.asarray(column) if hasattr(column, "__array__") else list(column)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise PairsError(f"{name} has a column of shape {values.shape}")
+        if values.dtype.kind in "iuf":
+            return values
+    # NumPy would read True as 1, and 2 beside "3" as text, without a word.
+    kinds = set(map(type, values))
+    wrong = {kind for kind in kinds if kind is bool or not issubclass(kind, Real)}
+    if wrong:
+        at = next(at for at, value in enumerate(values) if type(value) in wrong)
+        verb, expected = meaning
+        raise PairsError(f"{name}[{at}] {verb} {values[at]!r}; expected {expected}")
+    return np.array(values, dtype=np.float64)
+
+
+def _whole_numbers(column: Any, name: str, meaning: tuple[str, str]) -> Ints:
+    values = _numbers(column, name, meaning)
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64)
+        whole = (values == np.floor(values)) & (np.abs(values) < EXACT)
+        if (at := _first(~whole)) is not None:
+            verb, expected = meaning
+            raise PairsError(f"{name}[{at}] {verb} {values[at]}; expected {expected}")
+    return values.astype(np.int64)
+
+
+def _read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> _Ends:
+    """Rows of both samples, checked against each other and against the data."""
+    i, j = _whole_numbers(i, name, SAMPLE), _whole_numbers(j, name, SAMPLE)
+    if i.size != j.size:
+        raise PairsError(f"i has {i.size} entries but j has {j.size}; match them")
+    if n_samples is None:
+        n_samples = int(max(i.max(initial=-1), j.max(initial=-1)) + 1)
+    if (
+        not isinstance(n_samples, int | np.integer)
+        or not 0 <= n_samples <= MOST_SAMPLES
+    ):
+        raise PairsError(
+            f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
+        )
+    for end in (i, j):
+        if (at := _first(end < 0)) is not None:
+            raise PairsError(
+                f"{name}[{at}] joins sample {end[at]}; rows are counted from 0"
+            )
+        if (at := _first(end >= n_samples)) is not None:
+            raise PairsError(
+                f"{name}[{at}] joins sample {end[at]} but X has {n_samples} rows "
+                f"(0 to {n_samples - 1})"
+            )
+    if (at := _first(i == j)) is not None:
+        raise PairsError(
+            f"{name}[{at}] joins sample {i[at]} to itself; "
+            "remove it, a judgement is about two samples"
+        )
+    return _Ends(i, j, int(n_samples))
+
+
+def _read_links(links: Any, n_samples: int | None, name: str) -> _Ends:
+    i, j = _columns(links, ("i", "j"), name)
+    return _read_ends(i, j, n_samples, name)
+
+
+def _read_grades(column: Any, ends: _Ends) -> Floats:
+    grade = _numbers(column, "pairs", GRADE).astype(np.float64)
+    if grade.size != ends.i.size:
+        raise PairsError(
+            f"grade has {grade.size} entries but i has {ends.i.size}; match them"
+        )
+    if (at := _first(~(np.abs(grade) <= 1))) is not None:
+        raise PairsError(
+            f"pairs[{at}] joins samples {ends.i[at]} and {ends.j[at]} "
+            f"with grade {grade[at]}; expected {GRADE[1]}"
+        )
+    return grade
+
+
+def _merge(ends: _Ends, grade: Floats) -> tuple[Ints, Ints, Floats]:
+    """Sorted pairs i < j, each once, with the mean of its grades other than 0."""
+    i, j = np.minimum(ends.i, ends.j), np.maximum(ends.i, ends.j)
+    key = i * ends.n_samples + j
+    if (key[1:] > key[:-1]).all():
+        return i, j, grade + 0.0  # + 0.0 makes -0.0 an ordinary zero
+    # Sorted by grade as well, so that sums do not depend on the order given.
+    order = np.lexsort((grade, key))
+    i, j, key, grade = i[order], j[order], key[order], grade[order]
+    new = np.r_[True, key[1:] > key[:-1]]
+    pair = np.cumsum(new) - 1
+    answers = np.bincount(pair, weights=grade != 0)
+    return i[new], j[new], np.bincount(pair, weights=grade) / np.maximum(answers, 1)
+
+
+def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise PairsError(
+            f"{name} has the columns {', '.join(map(str, frame.columns))}; expected "
+            f"{', '.join(columns)} (pairs: i, j, grade, or a, b, grade with id_column)"
+        )
+    return [frame[column] for column in columns]
+
+
+def _rows_by_id(ids: Any, id_column: str) -> dict[Any, int]:
+    rows: dict[Any, int] = {}
+    for row, value in enumerate(ids):
+        if rows.setdefault(value, row) != row:
+            raise PairsError(
+                f"data[{id_column!r}] holds {value!r} in rows {rows[value]} and {row}; "
+                "an id must name one row"
+            )
+    return rows
+
+
+def _look_up(column: Any, rows: dict[Any, int], id_column: str) -> list[int]:
+    ids = list(column)
+    for at, value in enumerate(ids):
+        if value not in rows:
+            raise PairsError(
+                f"pairs[{at}] names {value!r}, which is not in data[{id_column!r}]; "
+                "ids must agree in type too (7 is not '7')"
+            )
+    return [rows[value] for value in ids]
+
+
+def _read_memberships(memberships: ArrayLike) -> Floats:
+    U = np.asarray(memberships, dtype=np.float64)
+    if U.ndim != 2:
+        raise PairsError(
+            f"memberships has shape {U.shape}, expected (n_samples, n_clusters)"
+        )
+    fuzzy = (U >= 0).all(axis=1) & np.isclose(U.sum(axis=1), 1)
+    if (row := _first(~fuzzy)) is not None:
+        raise PairsError(
+            f"memberships[{row}] is {U[row]}, expected numbers >= 0 that sum to 1"
+        )
+    return U
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, str]) -> None:
+    if value not in choices:
+        raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")
+
+
+def _choose(
+    pairs: Any,
+    n_pairs: int | None,
+    rows: Ints,
+    n_samples: int,
+    random_state: Seed,
+) -> _Ends:
+    """Pairs to judge: those given, or `n_pairs` drawn from `rows`."""
+    if (pairs is None) == (n_pairs is None):
+        raise PairsError("expected either pairs (to judge) or n_pairs (to draw)")
+    if n_pairs is None:
+        return _read_links(pairs, n_samples, "pairs")
+    most = rows.size * (rows.size - 1) // 2
+    if not 0 <= n_pairs <= most:
+        raise PairsError(
+            f"n_pairs is {n_pairs}, expected 0 to {most}: "
+            f"all pairs of {rows.size} known samples"
+        )
+    i, j = _draw(rows.size, n_pairs, np.random.default_rng(random_state))
+    return _Ends(rows[i], rows[j], n_samples)
+
+
+def _draw(n_rows: int, n_pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Distinct pairs i < j, uniformly, without ever listing all of them."""
+    keys = np.empty(0, dtype=np.int64)
+    while keys.size < n_pairs:
+        i, j = rng.integers(n_rows, size=(2, 2 * n_pairs + 8))
+        keys = np.concatenate([keys, (i * n_rows + j)[i < j]])
+        # In order of arrival: cutting a sorted list would favour small rows.
+        keys = keys[np.sort(np.unique(keys, return_index=True)[1])]
+    i, j = np.divmod(keys[:n_pairs], n_rows)
+    return i, j
+
+
+def _deal(sizes: Ints, n_folds: int, rng: np.random.Generator) -> Ints:
+    """Fold of each unit: by falling size, ties shuffled, to the lightest fold."""
+    order = rng.permutation(sizes.size)
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    folds = [(0, fold) for fold in range(n_folds)]  # equal loads: a heap as it stands
+    fold_of = np.empty(sizes.size, dtype=np.int64)
+    for unit in order:
+        load, fold_of[unit] = folds[0]
+        heapreplace(folds, (load + int(sizes[unit]), folds[0][1]))
+    return fold_of
