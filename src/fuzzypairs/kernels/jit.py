@@ -17,7 +17,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     (see `fuzzypairs.solvers.threads`), which works after a fork and under
     foreign threads.
     """
-    options = {"nogil": True, "fastmath": FAST_MATH, "error_model": "numpy"}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": FAST_MATH,
+        "error_model": "numpy",
+    }
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:

@@ -1,0 +1,71 @@
+"""Plain rows against prototypes: distances, memberships and sums of given starts.
+
+Used where rows come once (prediction, the last pass, the first prototypes), so that
+packing them would not pay.
+"""
+
+import numpy as np
+
+from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.tiles import TINY
+
+
+@kernel
+def row_distances(X, C, out, start, stop):
+    """Set ``out[i, j]`` to |x_i - c_j|^2 for rows ``start`` to ``stop - 1``."""
+    for i in range(start, stop):
+        for j in range(C.shape[0]):
+            total = 0.0
+            for f in range(C.shape[1]):
+                difference = X[i, f] - C[j, f]
+                total += difference * difference
+            out[i, j] = total
+
+
+@kernel
+def row_memberships(X, C, out, start, stop):
+    """Set ``out[i]`` to the free memberships of row i, eq. (14)."""
+    row_distances(X, C, out, start, stop)
+    for i in range(start, stop):
+        free_row(out[i])
+
+
+@kernel
+def free_row(values):
+    """Turn squared distances to the memberships of a free sample, in place."""
+    k = values.shape[0]
+    # Relative to the smallest distance, so that neither tiny nor huge ones overflow.
+    smallest = values[0]
+    for j in range(1, k):
+        smallest = min(smallest, values[j])
+    smallest += TINY
+    total = 0.0
+    for j in range(k):
+        values[j] = smallest / (values[j] + TINY)
+        total += values[j]
+    for j in range(k):
+        values[j] /= total
+
+
+@kernel
+def label_sums(X, labels, weight, mean, sums, masses):
+    """Add each row to its cluster: the sums of eq. (13) for one-hot memberships."""
+    for i in range(X.shape[0]):
+        j = labels[i]
+        masses[j] += weight[i]
+        for f in range(X.shape[1]):
+            sums[j, f] += weight[i] * (X[i, f] - mean[f])
+
+
+@kernel
+def membership_sums(X, U, weight, mean, sums, masses):
+    """Add w u^2 x and w u^2 of every row and cluster: the sums of eq. (13)."""
+    x = np.empty(X.shape[1])
+    for i in range(X.shape[0]):
+        for f in range(X.shape[1]):
+            x[f] = X[i, f] - mean[f]
+        for j in range(U.shape[1]):
+            share = weight[i] * U[i, j] * U[i, j]
+            masses[j] += share
+            for f in range(X.shape[1]):
+                sums[j, f] += share * x[f]

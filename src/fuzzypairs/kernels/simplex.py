@@ -1,0 +1,63 @@
+"""The diagonal quadratic programme of one sample on the simplex: eq. (24)."""
+
+from fuzzypairs.kernels.jit import kernel
+
+
+@kernel
+def solve_row(inverse, linear, low, u):
+    """Minimise 1/2 sum_j u_j^2 / inverse_j + linear_j u_j over the simplex, exactly.
+
+    The solution is ``u_j = max(0, (level - linear_j) * inverse_j)``. Michelot's
+    active set finds the level: solve with every coordinate, drop those that come
+    out negative (they never return), repeat; at most k rounds, mostly one.
+
+    Parameters
+    ----------
+    inverse : array of shape (k,), IN
+        Reciprocals of the positive curvatures.
+    linear : array of shape (k,), IN, overwritten
+        Linear coefficients.
+    low : int
+        Where `inverse` is largest. Measuring `linear` from its value there keeps
+        every difference ``level - linear_j`` exact even when that curvature is
+        zero in effect (a sample that lies on a prototype).
+    u : array of shape (k,), OUT
+    """
+    k = inverse.shape[0]
+    shift = linear[low]
+    mass = 0.0
+    moment = 1.0
+    for j in range(k):
+        linear[j] -= shift
+        mass += inverse[j]
+        moment += linear[j] * inverse[j]
+    level = moment / mass
+    dropped = False
+    total = 0.0
+    for j in range(k):
+        value = (level - linear[j]) * inverse[j]
+        dropped |= value < 0.0
+        u[j] = value
+        total += value
+    while dropped:
+        dropped = False
+        mass = 0.0
+        moment = 1.0
+        for j in range(k):
+            if u[j] > 0.0:
+                mass += inverse[j]
+                moment += linear[j] * inverse[j]
+        level = moment / mass
+        total = 0.0
+        for j in range(k):
+            if u[j] > 0.0:
+                value = (level - linear[j]) * inverse[j]
+                dropped |= value < 0.0
+                u[j] = value
+                total += max(value, 0.0)
+            else:
+                u[j] = 0.0
+    # The sum is one but for rounding; rows on the simplex are a promise.
+    total = 1.0 / total
+    for j in range(k):
+        u[j] *= total

@@ -1,0 +1,135 @@
+"""Block coordinate descent over the pair graph; D of eq. (17) is never formed.
+
+The constrained samples are numbered so that each independent group is a range of
+rows. For row i of a group, with everything else fixed, eq. (24) is the programme of
+`solve_row` with curvature ``a_i = w_i d_i + diagonal_i`` and linear coefficient
+``f_i = -sum_q pull_iq u_q``, where ``pull = beta s / 2`` and ``diagonal_i`` is the
+sum of the positive pulls of row i: eqs. (18) and (19).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.simplex import solve_row
+from fuzzypairs.kernels.tiles import TINY
+
+
+class Graph(NamedTuple):
+    """The judgements as a symmetric sparse matrix over the constrained rows."""
+
+    groups: np.ndarray  # (n_groups + 1,) first row of each group
+    indptr: np.ndarray  # (n_rows + 1,) first edge of each row
+    neighbor: np.ndarray  # (n_edges,) row at the other end
+    pull: np.ndarray  # (n_edges,) beta s / 2
+    diagonal: np.ndarray  # (n_rows,) sum of the positive pulls
+
+
+class Blocks(NamedTuple):
+    """What a sweep reads and writes for each constrained row."""
+
+    U: np.ndarray  # (n_rows, k) memberships
+    curvature: np.ndarray  # (n_rows, k) a of eq. (24)
+    inverse: np.ndarray  # (n_rows, k) 1 / a
+    low: np.ndarray  # (n_rows,) where a is smallest
+
+
+@kernel
+def take_rows(U, start, stop):
+    """Return a copy of rows ``start`` to ``stop - 1``.
+
+    Loops, not slices: assigning slices brings code for errors that cannot happen and
+    takes seconds to compile.
+    """
+    k = U.shape[1]
+    out = np.empty((stop - start, k))
+    for i in range(start, stop):
+        for j in range(k):
+            out[i - start, j] = U[i, j]
+    return out
+
+
+@kernel
+def put_rows(U, start, values):
+    """Write `values` to the rows from ``start`` on."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            U[start + i, j] = values[i, j]
+
+
+@kernel
+def measure_rows(X, weight, C, graph, blocks, start, stop):
+    """Set curvature, inverse and low of the rows for prototypes C: eq. (18)."""
+    k = C.shape[0]
+    n_features = C.shape[1]
+    for i in range(start, stop):
+        w = weight[i]
+        for j in range(k):
+            d = 0.0
+            for f in range(n_features):
+                difference = X[i, f] - C[j, f]
+                d += difference * difference
+            blocks.curvature[i, j] = w * d + (graph.diagonal[i] + TINY)
+        invert_row(blocks, i)
+
+
+@kernel
+def invert_row(blocks, i):
+    """Set inverse and low of row i from its curvature."""
+    low = 0
+    for j in range(blocks.curvature.shape[1]):
+        blocks.inverse[i, j] = 1.0 / blocks.curvature[i, j]
+        if blocks.curvature[i, j] < blocks.curvature[i, low]:
+            low = j
+    blocks.low[i] = low
+
+
+@kernel
+def linear_term(graph, U, i, linear):
+    """Set ``linear`` to -sum_q pull_iq u_q, the off-diagonal blocks of eq. (19)."""
+    k = U.shape[1]
+    for j in range(k):
+        linear[j] = 0.0
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        q = graph.neighbor[e]
+        pull = graph.pull[e]
+        for j in range(k):
+            linear[j] -= pull * U[q, j]
+
+
+@kernel
+def sweep_rows(graph, blocks, start, stop, linear, u):
+    """Update the rows in sequence, each from the newest others; return the change.
+
+    `linear` and `u` are scratch of shape (k,). The change is the largest absolute
+    difference of a membership.
+    """
+    U = blocks.U
+    change = 0.0
+    for i in range(start, stop):
+        linear_term(graph, U, i, linear)
+        solve_row(blocks.inverse[i], linear, blocks.low[i], u)
+        for j in range(u.shape[0]):
+            change = max(change, abs(u[j] - U[i, j]))
+            U[i, j] = u[j]
+    return change
+
+
+@kernel
+def group_objective(graph, blocks, start, stop):
+    """U'Du of the rows: their distances and their judgements, eq. (16) without 1/2."""
+    U = blocks.U
+    k = U.shape[1]
+    total = 0.0
+    for i in range(start, stop):
+        for j in range(k):
+            total += blocks.curvature[i, j] * U[i, j] * U[i, j]
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            q = graph.neighbor[e]
+            if q < i:
+                dot = 0.0
+                for j in range(k):
+                    dot += U[i, j] * U[q, j]
+                total -= 2.0 * graph.pull[e] * dot
+    return total

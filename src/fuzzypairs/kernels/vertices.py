@@ -1,0 +1,92 @@
+"""Several starts for small indefinite groups, where one descent may end too high."""
+
+import numpy as np
+
+from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.sweeps import (
+    group_objective,
+    put_rows,
+    sweep_rows,
+    take_rows,
+)
+
+# A descent from a vertex is short; one that is not done by then is not promising.
+MAX_SWEEPS = 60
+
+
+@kernel
+def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
+    """Descend from several vertices and keep what lowers a group's objective.
+
+    All vertices are tried where there are at most `n_starts` of them, which makes
+    k = r = 2 global (Corollary 1); otherwise vertices are drawn by a counter, so that
+    the result depends neither on threads nor on a random state. Groups of more than
+    `max_rows` rows, and those that `is_dominated` shows convex, are left alone.
+
+    Returns
+    -------
+    int
+        How many groups were improved by more than ``gain`` (absolute).
+    """
+    k = blocks.U.shape[1]
+    linear = np.empty(k)
+    u = np.empty(k)
+    improved = 0
+    for g in range(start, stop):
+        first = graph.groups[g]
+        last = graph.groups[g + 1]
+        n_rows = last - first
+        if n_rows > max_rows or is_dominated(graph, blocks, first, last):
+            continue
+        best = take_rows(blocks.U, first, last)
+        lowest = group_objective(graph, blocks, first, last)
+        threshold = lowest - gain
+        n_vertices = float(k) ** n_rows
+        for trial in range(min(n_starts, int(min(n_vertices, 1e9)))):
+            code = trial
+            for i in range(first, last):
+                if n_vertices <= n_starts:
+                    cluster = code % k
+                    code //= k
+                else:
+                    cluster = _draw(g, trial, i) % k
+                for j in range(k):
+                    blocks.U[i, j] = 1.0 if j == cluster else 0.0
+            for _ in range(MAX_SWEEPS):
+                if sweep_rows(graph, blocks, first, last, linear, u) <= tol:
+                    break
+            objective = group_objective(graph, blocks, first, last)
+            if objective < min(lowest, threshold):
+                lowest = objective
+                best = take_rows(blocks.U, first, last)
+        put_rows(blocks.U, first, best)
+        if lowest < threshold:
+            improved += 1
+    return improved
+
+
+@kernel
+def is_dominated(graph, blocks, start, stop):
+    """Tell whether every row's curvature outweighs its pulls.
+
+    Then D is diagonally dominant, hence positive semi-definite, and the point where
+    descent ends is the global optimum already.
+    """
+    for i in range(start, stop):
+        strength = 0.0
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            strength += abs(graph.pull[e])
+        if blocks.curvature[i, blocks.low[i]] < strength:
+            return False
+    return True
+
+
+@kernel
+def _draw(group, trial, row):
+    """Mix three counters to a non-negative integer (the splitmix64 finaliser)."""
+    z = np.uint64(group) * np.uint64(0x9E3779B97F4A7C15)
+    z += np.uint64(trial) * np.uint64(0xD1B54A32D192ED03)
+    z += np.uint64(row) * np.uint64(0x8CB92BA72F3D8DD7)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(2))
