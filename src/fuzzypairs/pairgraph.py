@@ -1,0 +1,417 @@
+"""Groups that obey strong judgements: nearest-neighbour links with vetoes (PNNG)."""
+
+import warnings
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import directed_hausdorff, pdist
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_array
+
+from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["PairGraphResult", "fold_groups", "pair_graph_labels"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class PairGraphResult(NamedTuple):
+    """Groups found by `pair_graph_labels`.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Group of each sample, 0 to `n_components - 1` in order of appearance.
+    n_components : int
+        Number of groups.
+    unsatisfiable : ndarray of shape (n_ignored, 2)
+        Pairs of samples judged unlike that a chain of must-links puts together;
+        they were ignored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PairGraphResult(np.array([0, 1]), 2, np.empty((0, 2), int)).n_components
+    2
+    """
+
+    labels: Ints
+    n_components: int
+    unsatisfiable: Ints
+
+
+def pair_graph_labels(
+    X: ArrayLike,
+    pairs: Any,
+    n_clusters: int,
+    *,
+    threshold: float = 0.5,
+    n_neighbors: int = 15,
+    merge: Literal["centroid", "hausdorff"] = "centroid",
+    max_dense: int = 4000,
+) -> PairGraphResult:
+    """Group samples by single linkage under must-links and cannot-links.
+
+    Must-links are joined first. Then samples are joined along edges of
+    increasing length (Kruskal's forest), except where that would put two
+    cannot-linked samples together. If fewer than `n_clusters` groups result,
+    the longest edges are cut; if more, the closest groups that may be merged
+    are merged. Nothing is random.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Finite data; distances are Euclidean.
+    pairs : PairSet, or what `PairSet.coerce` reads
+        Judgements. A grade of at least `threshold` is a must-link, one of at
+        most `-threshold` a cannot-link, any other is left out.
+    n_clusters : int
+        Number of groups wanted.
+    threshold : float, default=0.5
+        Strength, in (0, 1], from which a judgement binds.
+    n_neighbors : int, default=15
+        Neighbours of each sample in the graph for large data.
+    merge : {"centroid", "hausdorff"}, default="centroid"
+        Distance between groups where surplus ones are merged. The symmetric
+        Hausdorff distance is what the published program intends; it is much
+        slower.
+    max_dense : int, default=4000
+        Up to this many samples all pairs are edges, about 50 bytes each at the
+        peak; above, those of the neighbour graph.
+
+    Returns
+    -------
+    result : PairGraphResult
+        Labels, number of groups, and the judgements that had to be ignored.
+
+    Warns
+    -----
+    FuzzyPairsWarning
+        If cannot-links keep more than `n_clusters` groups apart.
+
+    See Also
+    --------
+    fold_groups : Bring such groups down to `n_clusters` all the same.
+
+    Notes
+    -----
+    Without cannot-links, and up to `max_dense` samples, this is single-linkage
+    clustering cut at `n_clusters` groups. No must-link is ever broken: fewer
+    groups than `n_clusters` result only if must-links leave fewer. No
+    cannot-link is ever violated, but for those in `unsatisfiable`.
+
+    Two groups that may be joined in the dense case have been joined, so a
+    surplus there consists of foes alone. In the neighbour graph surplus groups
+    may also lie too far apart to be neighbours; these are merged, single
+    samples first because a group of one rarely survives a fit.
+
+    The method is published as a program only, the start named PNNG in the code
+    of the paper's authors; it loses cannot-links, which this one does not.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.5], [1.0], [1.5], [20.0], [20.5]]
+    >>> pairs = [(0, 1, 0.9), (2, 3, 0.8), (0, 2, -0.7)]
+    >>> pair_graph_labels(X, pairs, 3).labels
+    array([0, 0, 1, 1, 2, 2])
+    >>> pair_graph_labels(X, pairs, 2).labels
+    array([0, 0, 1, 1, 1, 1])
+    """
+    X = np.asarray(check_array(X, input_name="X"), dtype=np.float64)
+    _check_parameters(n_clusters, threshold, n_neighbors, merge)
+    pairs = PairSet.coerce(pairs, len(X))
+    ends = np.column_stack([pairs.i, pairs.j])
+    must = ends[pairs.grade >= threshold].tolist()
+    cannot = ends[pairs.grade <= -threshold].tolist()
+
+    forest = _grow(len(X), must)
+    unsatisfiable = [edge for edge in cannot if not forest.separate(*edge)]
+
+    is_dense = len(X) <= max(max_dense, n_neighbors + 1)
+    edges = _all_edges(X) if is_dense else _neighbor_edges(X, n_neighbors)
+    used = _link(forest, edges)
+    if forest.n_trees < n_clusters:
+        # The last edges are the longest. Must-links are not among them.
+        n_kept = max(0, len(used) - (n_clusters - forest.n_trees))
+        forest = _grow(len(X), must + used[:n_kept])
+    elif forest.n_trees > n_clusters:
+        linkage = _Centroids if merge == "centroid" else _Hausdorff
+        _Agglomeration(forest, linkage(X, forest.labels())).run(n_clusters)
+    if forest.n_trees > n_clusters:
+        warnings.warn(
+            f"pairs keep {forest.n_trees} groups apart but n_clusters is "
+            f"{n_clusters}: each two of them hold a judgement of -{threshold:g} or "
+            "less. Raise n_clusters, or look for wrong judgements.",
+            FuzzyPairsWarning,
+            stacklevel=2,
+        )
+    return PairGraphResult(
+        forest.labels(),
+        forest.n_trees,
+        np.array(unsatisfiable, dtype=np.intp).reshape(-1, 2),
+    )
+
+
+def fold_groups(X: ArrayLike, labels: ArrayLike, pairs: Any, n_clusters: int) -> Ints:
+    """Fold surplus groups into others until `n_clusters` remain.
+
+    The smallest group goes first. It joins the group that the judgements
+    between the two speak for most, or least against: the largest sum of grades,
+    then the nearest mean.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Data.
+    labels : array-like of shape (n_samples,)
+        Groups, each of 0 to the largest label being used.
+    pairs : PairSet, or what `PairSet.coerce` reads
+        Judgements, of any strength.
+    n_clusters : int
+        Number of groups allowed.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+        At most `n_clusters` groups.
+
+    Examples
+    --------
+    >>> pairs = [(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)]
+    >>> fold_groups([[0.0], [1.0], [2.0], [2.1]], [0, 1, 2, 2], pairs, 2)
+    array([1, 0, 1, 1])
+    """
+    X = np.asarray(X, dtype=np.float64)
+    pairs = PairSet.coerce(pairs, len(X))
+    labels = np.array(labels, dtype=np.intp)
+    while (n_groups := labels.max() + 1) > n_clusters:
+        smallest = int(np.bincount(labels).argmin())
+        i, j = labels[pairs.i], labels[pairs.j]
+        across = (i == smallest) != (j == smallest)
+        other = np.where(i == smallest, j, i)[across]
+        favour = np.zeros(n_groups)
+        np.add.at(favour, other, pairs.grade[across])
+        favour[smallest] = -np.inf
+        gap = _Centroids(X, labels).gaps(smallest, np.arange(n_groups))
+        labels[labels == smallest] = np.lexsort((gap, -favour))[0]
+        labels[labels > smallest] -= 1
+    return labels
+
+
+class _Forest:
+    """Trees of samples that grow together; a root knows the roots it must not join.
+
+    Plain lists and sets: faster than arrays where entries are touched one by one.
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self.parent = list(range(n_samples))
+        self.size = [1] * n_samples
+        self.foes: dict[int, set[int]] = {}
+        self.n_trees = n_samples
+
+    def find(self, a: int) -> int:
+        parent = self.parent
+        while parent[a] != a:
+            parent[a] = a = parent[parent[a]]
+        return a
+
+    def join(self, a: int, b: int) -> bool:
+        """Make the trees of `a` and `b` one, unless they are already, or foes."""
+        a, b = self.find(a), self.find(b)
+        if a == b or b in self.foes.get(a, ()):
+            return False
+        if self.size[a] < self.size[b]:
+            a, b = b, a
+        self.parent[b] = a
+        self.size[a] += self.size[b]
+        self.n_trees -= 1
+        for foe in self.foes.pop(b, ()):
+            self.foes[foe].remove(b)
+            self.separate(a, foe)
+        return True
+
+    def separate(self, a: int, b: int) -> bool:
+        """Forbid the trees of `a` and `b` to join, unless they are one already."""
+        a, b = self.find(a), self.find(b)
+        if a == b:
+            return False
+        self.foes.setdefault(a, set()).add(b)
+        self.foes.setdefault(b, set()).add(a)
+        return True
+
+    def roots(self) -> Ints:
+        """Find the root of every sample at once."""
+        roots = np.array(self.parent, dtype=np.intp)
+        while (roots != roots[roots]).any():
+            roots = roots[roots]
+        return roots
+
+    def labels(self) -> Ints:
+        """Label samples by tree, numbered in order of appearance."""
+        _, first, tree = np.unique(self.roots(), return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[tree]
+
+
+def _grow(n_samples: int, edges: list[list[int]]) -> _Forest:
+    """Join samples along all edges, no questions asked."""
+    forest = _Forest(n_samples)
+    for edge in edges:
+        forest.join(*edge)
+    return forest
+
+
+def _all_edges(X: Floats) -> NDArray[np.int32]:
+    """Every pair of rows, shortest first, ties by row numbers."""
+    order = np.argsort(pdist(X, "sqeuclidean"), kind="stable")
+    ends = np.triu_indices(len(X), 1)
+    return np.column_stack([end.astype(np.int32)[order] for end in ends])
+
+
+def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
+    """Each row to its nearest rows, shortest first, ties by row numbers."""
+    length, there = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
+    here = np.repeat(np.arange(len(X)), n_neighbors)
+    # Most edges occur from both ends; the second time they join nothing.
+    edges = np.sort(np.column_stack([here, there.ravel()]).astype(np.int32), axis=1)
+    return edges[np.lexsort((edges[:, 1], edges[:, 0], length.ravel()))]
+
+
+def _link(forest: _Forest, edges: NDArray[np.int32]) -> list[list[int]]:
+    """Join trees along sorted edges, and return those that joined something.
+
+    An edge inside a tree, or between foes, stays so for ever. Dropping all such
+    edges at once, in batches that double, leaves the slow loop few of them.
+    """
+    used: list[list[int]] = []
+    n_samples = batch = len(forest.parent)
+    while len(edges) and forest.n_trees > 1:
+        used += [edge for edge in edges[:batch].tolist() if forest.join(*edge)]
+        i, j = forest.roots()[edges[batch:].T]
+        foes = [a * n_samples + b for a, set_a in forest.foes.items() for b in set_a]
+        is_open = (i != j) & ~np.isin(i * n_samples + j, foes)
+        edges = edges[batch:][is_open]
+        batch *= 2
+    return used
+
+
+class _Centroids:
+    """Distances between the means of groups."""
+
+    def __init__(self, X: Floats, labels: Ints) -> None:
+        order = np.argsort(labels, kind="stable")
+        self.size = np.bincount(labels)
+        first = np.cumsum(self.size) - self.size
+        self.mean = np.add.reduceat(X[order], first) / self.size[:, None]
+
+    def gaps(self, group: int, others: Ints) -> Floats:
+        gaps: Floats = np.linalg.norm(self.mean[others] - self.mean[group], axis=1)
+        return gaps
+
+    def merge(self, kept: int, lost: int) -> None:
+        self.size[kept] += self.size[lost]
+        share = self.size[lost] / self.size[kept]
+        self.mean[kept] += share * (self.mean[lost] - self.mean[kept])
+
+
+class _Hausdorff:
+    """How far the loneliest sample of two groups is from the other group."""
+
+    def __init__(self, X: Floats, labels: Ints) -> None:
+        order = np.argsort(labels, kind="stable")
+        self.members = np.split(X[order], np.cumsum(np.bincount(labels))[:-1])
+
+    def gaps(self, group: int, others: Ints) -> Floats:
+        A = self.members[group]
+        return np.array([self._gap(A, self.members[other]) for other in others])
+
+    @staticmethod
+    def _gap(A: Floats, B: Floats) -> float:
+        return max(directed_hausdorff(A, B)[0], directed_hausdorff(B, A)[0])
+
+    def merge(self, kept: int, lost: int) -> None:
+        self.members[kept] = np.vstack([self.members[kept], self.members[lost]])
+
+
+class _Agglomeration:
+    """Merging of the closest trees that are no foes, lone samples first.
+
+    Each group remembers its nearest allowed group, so that no table of all
+    distances is needed. Once that neighbour has merged, the remembered gap is
+    only a lower bound; it is measured again when it comes to the front.
+    """
+
+    def __init__(self, forest: _Forest, linkage: "_Centroids | _Hausdorff") -> None:
+        labels = forest.labels()
+        self.forest = forest
+        self.linkage = linkage
+        # Groups are numbered as in the labels the linkage was built from.
+        self.root = forest.roots()[np.unique(labels, return_index=True)[1]].tolist()
+        self.group = {root: g for g, root in enumerate(self.root)}
+        self.is_alive = np.ones(len(self.root), dtype=bool)
+        self.is_lone = np.bincount(labels) == 1
+        self.is_stale = np.ones(len(self.root), dtype=bool)
+        self.nearest = np.zeros(len(self.root), dtype=np.intp)
+        self.gap = np.zeros(len(self.root))
+
+    def run(self, n_clusters: int) -> None:
+        """Merge until `n_clusters` trees remain, or only foes."""
+        while self.forest.n_trees > n_clusters:
+            g = self._front()
+            if self.gap[g] == np.inf:
+                return
+            if self.is_stale[g]:
+                self._measure(g)
+            else:
+                self._merge(g, int(self.nearest[g]))
+
+    def _front(self) -> int:
+        lone = np.where(self.is_lone, self.gap, np.inf)
+        g = lone.argmin()
+        return int(g if lone[g] < np.inf else self.gap.argmin())
+
+    def _measure(self, g: int) -> tuple[Ints, Floats]:
+        allowed = self.is_alive.copy()
+        foes = self.forest.foes.get(self.root[g], ())
+        allowed[[g, *(self.group[foe] for foe in foes)]] = False
+        others = np.flatnonzero(allowed)
+        gaps = self.linkage.gaps(g, others)
+        self.gap[g] = gaps.min(initial=np.inf)
+        if len(others):
+            self.nearest[g] = others[gaps.argmin()]
+        self.is_stale[g] = False
+        return others, gaps
+
+    def _merge(self, a: int, b: int) -> None:
+        self.forest.join(self.root[a], self.root[b])
+        kept = self.group[self.forest.find(self.root[a])]
+        lost = a + b - kept
+        self.linkage.merge(kept, lost)
+        self.is_alive[lost] = self.is_lone[kept] = self.is_lone[lost] = False
+        self.gap[lost] = np.inf
+        self.is_stale |= np.isin(self.nearest, (kept, lost))
+        others, gaps = self._measure(kept)
+        # Nearer than a lower bound on all the rest: exact again.
+        is_closer = gaps < self.gap[others]
+        closer = others[is_closer]
+        self.nearest[closer] = kept
+        self.gap[closer] = gaps[is_closer]
+        self.is_stale[closer] = False
+
+
+def _check_parameters(
+    n_clusters: int, threshold: float, n_neighbors: int, merge: str
+) -> None:
+    if n_clusters < 1:
+        raise ValueError(f"n_clusters is {n_clusters}, expected at least 1")
+    if not 0 < threshold <= 1:
+        raise ValueError(
+            f"threshold is {threshold}, expected a strength above 0 and at most 1"
+        )
+    if n_neighbors < 1:
+        raise ValueError(f"n_neighbors is {n_neighbors}, expected at least 1")
+    if merge not in ("centroid", "hausdorff"):
+        raise ValueError(f"merge is {merge!r}, expected 'centroid' or 'hausdorff'")

@@ -1,0 +1,206 @@
+"""The proved global optimum of one small group, by the solver SCIP."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ExactResult", "solve_exact"]
+
+Floats = NDArray[np.float64]
+
+# SCIP lets each product be wrong by a tolerance, and D multiplies that. Below the
+# lower limit its LP solver gets into trouble, above the upper one SCIP itself.
+FEASIBILITY = 1e-9, 1e-6
+# Up to this ratio of negative to positive curvature, the form is given to SCIP in its
+# principal axes, so that only the few concave ones are branched on: 10 to 1000 times
+# faster than products of memberships, which in turn are faster above.
+SLIGHTLY_CONCAVE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class ExactResult:
+    """What was found and proved about one group.
+
+    Attributes
+    ----------
+    memberships : ndarray of shape (n_rows, n_clusters)
+        The best memberships found; rows are >= 0 and sum to 1.
+    objective : float
+        Their objective.
+    bound : float
+        No memberships have an objective below it.
+    proved : bool
+        Whether objective and bound agree to the gap that was asked for.
+    seconds : float
+        The time it took.
+    """
+
+    memberships: Floats
+    objective: float
+    bound: float
+    proved: bool
+    seconds: float
+
+
+def solve_exact(
+    dist2: Floats,
+    p: NDArray[np.intp],
+    q: NDArray[np.intp],
+    s: Floats,
+    beta: float,
+    *,
+    start: Floats | None = None,
+    gap: float = 1e-6,
+    time_limit: float = 60.0,
+) -> ExactResult:
+    """Find the memberships of one group and prove that none are better.
+
+    Solves, over U >= 0 with rows of sum 1,
+
+        min  sum_ij dist2_ij u_ij^2
+             + beta * sum_{s > 0} s/2 ||u_p - u_q||^2
+             - beta * sum_{s < 0} s u_p.u_q
+
+    Parameters
+    ----------
+    dist2 : ndarray of shape (n_rows, n_clusters)
+        Squared distances of the group's samples to the prototypes, times the
+        sample weights; finite and >= 0.
+    p, q : ndarray of shape (n_pairs,)
+        The rows that each pair joins.
+    s : ndarray of shape (n_pairs,)
+        The grades of the pairs.
+    beta : float
+        The weight of the pairs.
+    start : ndarray of shape (n_rows, n_clusters), optional
+        Memberships to begin with, equal ones by default; good ones save much
+        of the search. The result is never worse.
+    gap : float, default=1e-6
+        Stop when objective and bound differ by less than this share of the
+        objective or of the mean of `dist2`.
+    time_limit : float, default=60.0
+        Seconds after which the best memberships so far are returned.
+
+    Returns
+    -------
+    ExactResult
+
+    Raises
+    ------
+    ImportError
+        If the optional package pyscipopt is missing.
+
+    Notes
+    -----
+    This is problem (16) of the paper, one group with the prototypes fixed,
+    where D may be indefinite. The time grows steeply with the size of the
+    group and with `beta`: eight rows and three clusters take between a tenth
+    of a second and half a minute.
+
+    Examples
+    --------
+    Two samples, both nearer to the first prototype, that must be kept apart:
+
+    >>> import numpy as np
+    >>> from fuzzypairs.solvers.exact import solve_exact
+    >>> dist2 = np.array([[1.0, 1.2], [0.9, 1.4]])
+    >>> p, q, s = np.array([0]), np.array([1]), np.array([-1.0])
+    >>> result = solve_exact(dist2, p, q, s, beta=10.0)
+    >>> result.proved, result.memberships.round(2).tolist()
+    (True, [[0.0, 1.0], [1.0, 0.0]])
+    """
+    began = time.perf_counter()
+    first = np.full(dist2.shape, 1 / dist2.shape[1]) if start is None else start
+    # In units of the mean distance SCIP's absolute tolerances mean something.
+    scale = float(dist2.mean()) or beta or 1.0
+    D = _hessian(dist2 / scale, p, q, beta / scale * s)
+    found, bound = _search(D, first, gap, time_limit)
+    value, best = min(
+        ((float(U.ravel() @ D @ U.ravel()), U) for U in (first, found)),
+        key=lambda end: end[0],
+    )
+    bound = min(bound, value)  # it may be above by SCIP's tolerance
+    return ExactResult(
+        memberships=best.copy(),
+        objective=scale * value,
+        bound=scale * bound,
+        proved=value - bound <= gap * max(value, 1.0),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _hessian(
+    dist2: Floats, p: NDArray[np.intp], q: NDArray[np.intp], strength: Floats
+) -> Floats:
+    """Return D of eqs. (17) to (19), with u'Du the objective of the group."""
+    n_rows, n_clusters = dist2.shape
+    between = np.zeros((n_rows, n_rows))
+    for one, other in ((p, q), (q, p)):
+        np.add.at(between, (one, other), -strength / 2)
+        np.add.at(between, (one, one), np.maximum(strength, 0.0) / 2)
+    return np.diag(dist2.ravel()) + np.kron(between, np.eye(n_clusters))
+
+
+def _search(
+    D: Floats, start: Floats, gap: float, time_limit: float
+) -> tuple[Floats, float]:
+    """Let SCIP minimise u'Du; return the memberships found and the bound."""
+    try:
+        from pyscipopt import Model, quicksum
+    except ImportError as error:
+        raise ImportError(
+            "the exact solution of a group needs the package pyscipopt, which is "
+            'not installed: pip install "fuzzypairs[exact]"'
+        ) from error
+    model = Model()
+    model.hideOutput()
+    model.setParams(
+        {
+            "limits/absgap": gap / 2,
+            "limits/gap": gap / 2,
+            "limits/time": time_limit,
+            "numerics/feastol": np.clip(
+                0.1 * gap / max(1.0, abs(D).max()), *FEASIBILITY
+            ),
+            # Else its LP solver is asked for more than it can do, and complains.
+            "constraints/nonlinear/tightenlpfeastol": False,
+        }
+    )
+    U = model.addMatrixVar(start.shape, lb=0, ub=1)
+    level = model.addVar(lb=None, obj=1)  # SCIP's own objectives are linear
+    model.addMatrixCons(U.sum(axis=1) == 1)
+    u, first = U.ravel(), start.ravel()
+    known = [*zip(u, first, strict=True), (level, first @ D @ first)]
+
+    curvatures, axes, center = _axes(D, *start.shape)
+    concave = -np.minimum(curvatures, 0).sum()
+    if concave >= SLIGHTLY_CONCAVE * np.maximum(curvatures, 0).sum():
+        form = quicksum(
+            D[i, j] * u[i] * u[j] for i, j in zip(*D.nonzero(), strict=True)
+        )
+    else:
+        Y = model.addMatrixVar(curvatures.shape, lb=None)
+        model.addMatrixCons(axes.T @ u - axes.T @ center == Y)
+        known += zip(Y, axes.T @ (first - center), strict=True)
+        form = (curvatures * Y * Y).sum() + (2 * center @ D) @ u - center @ D @ center
+    model.addCons(form <= level)
+
+    incumbent = model.createSol()
+    for variable, value in known:
+        model.setSolVal(incumbent, variable, float(value))
+    model.addSol(incumbent)
+    model.optimize()
+    found = np.maximum(np.asarray(model.getVal(U), dtype=np.float64), 0.0)
+    return found / found.sum(axis=1, keepdims=True), float(model.getDualbound())
+
+
+def _axes(D: Floats, n_rows: int, n_clusters: int) -> tuple[Floats, Floats, Floats]:
+    """Return D's curvatures among rows of sum 1, their axes, and a central point."""
+    tangent = np.eye(n_clusters) - 1 / n_clusters
+    P = np.kron(np.eye(n_rows), tangent)
+    curvatures, axes = np.linalg.eigh(P @ D @ P)
+    inside = abs(curvatures) > 1e-12 * abs(curvatures).max()
+    center = np.full(len(D), 1 / n_clusters)
+    return curvatures[inside], axes[:, inside], center

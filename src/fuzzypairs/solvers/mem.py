@@ -1,0 +1,449 @@
+"""Algorithm 1: prototypes and memberships in turn, clusters that vanish, the end.
+
+A `Solver` packs the data once and then makes any number of runs from different
+starts. Inside, all data are centred.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from fuzzypairs.kernels import chunks, rows, steps, tiles
+from fuzzypairs.kernels.faces import group_pass, settle_groups
+from fuzzypairs.kernels.sweeps import group_objective
+from fuzzypairs.kernels.vertices import try_vertices
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.groups import (
+    MAX_ROUNDS,
+    N_STARTS,
+    SMALL_GROUP,
+    build_graph,
+    make_blocks,
+    solve_small_groups_exactly,
+)
+from fuzzypairs.solvers.threads import Threads, cut, over_ranges
+from fuzzypairs.starts import Start
+
+__all__ = ["MemResult", "Solver"]
+
+Data = NDArray[np.floating[Any]]
+Floats = NDArray[np.float64]
+
+# From this many features times clusters on, matrix products beat packed tiles.
+BLAS_FROM = 2500
+# Passes of less work than this (samples x features x clusters) run in one compiled
+# loop; longer ones return to Python between passes, to share threads and so that
+# the keyboard can interrupt them.
+COMPILED_UP_TO = 2_000_000
+# How often a settled run may be set going again by a better point of some group.
+MAX_REFINEMENTS = 20
+
+
+@dataclass(frozen=True)
+class MemResult:
+    """What one run found.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (n_clusters, n_features)
+    constrained : ndarray of shape (n_constrained, n_clusters)
+        Memberships of the constrained samples.
+    objective : float
+        Of eq. (5), at `centers` and the memberships that belong to them.
+    history : ndarray of shape (n_accepted,)
+        Objectives of the accepted passes.
+    n_clusters_history : ndarray of shape (n_accepted,)
+        Number of clusters at each of them.
+    n_iter : int
+        Number of passes, those of rejected proposals included.
+    converged : bool
+    """
+
+    centers: Floats
+    constrained: Floats
+    objective: float
+    history: Floats
+    n_clusters_history: NDArray[np.int64]
+    n_iter: int
+    converged: bool
+
+
+class Solver:
+    """Minimise eq. (5) in Euclidean space for checked data.
+
+        min over U, C of  sum_i w_i sum_j (u_ij^2 - alpha) |x_i - c_j|^2
+                          + beta * sum_pairs cost(u_p, u_q),   rows of U on the simplex
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
+    weight : ndarray of shape (n_samples,) or None
+        Sample weights; None is one each. Weights act on the distances. A sample of
+        weight zero has no say: its judgements are left out.
+    pairs : PairSet
+    alpha, beta : float
+        Of eq. (5).
+    n_clusters : int
+        The most clusters a start will have; decides between tiles and BLAS.
+    tol : float
+        The largest root mean square move of a prototype, relative to the spread of
+        the data, and the largest change of a constrained membership, at the end.
+    max_iter : int
+        The most passes over the data in a run.
+    group_solver : {"sweeps", "exact"}
+        "exact" proves the optimum of small groups by SCIP.
+    threads : Threads
+    """
+
+    def __init__(
+        self,
+        X: Data,
+        weight: Floats | None,
+        pairs: PairSet,
+        *,
+        alpha: float,
+        beta: float,
+        n_clusters: int,
+        tol: float,
+        max_iter: int,
+        group_solver: Literal["sweeps", "exact"],
+        threads: Threads,
+    ) -> None:
+        self.X = X
+        self.weight = weight
+        self.max_iter = max_iter
+        self.group_solver = group_solver
+        self.mean = weighted_mean(X, weight)
+        self.constrained, graph = build_graph(usable_pairs(pairs, weight), beta)
+        n_samples, n_features = X.shape
+        free = np.ones(n_samples, dtype=np.bool_)
+        free[self.constrained] = False
+        self.free = np.flatnonzero(free)
+        self.on_blas = n_features * n_clusters >= BLAS_FROM
+        self.compiled = (
+            not self.on_blas and n_samples * n_features * n_clusters <= COMPILED_UP_TO
+        )
+        # Compiled runs are short: threads then serve several of them at a time.
+        self.threads = Threads(1) if self.compiled else threads
+        inside = X[self.constrained] - self.mean
+        row_weight = self._weight_of(self.constrained)
+        packed, lanes, ranges, totals = self._pack()
+        totals[:n_features] += row_weight @ inside
+        totals[n_features] += row_weight @ np.einsum("if,if->i", inside, inside)
+        totals[n_features + 1] = n_samples if weight is None else weight.sum()
+        self.problem = steps.Problem(
+            tiles=packed,
+            weight=lanes,
+            ranges=ranges,
+            X=inside,
+            row_weight=row_weight,
+            graph=graph,
+            group_ranges=cut_groups(graph.groups),
+            totals=totals,
+            variance=float(totals[-2] / totals[-1]) or 1.0,
+            alpha=alpha,
+            tol=tol,
+        )
+
+    def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
+        """Run from each start; short runs share the threads, long ones use them all."""
+        if self.compiled:
+            return threads.map(self.run, [(start,) for start in starts])
+        return [self.run(start) for start in starts]
+
+    def run(self, start: Start) -> MemResult:
+        """Descend from one start until nothing moves, or `max_iter`."""
+        states = [self._state(*self._first_prototypes(start))]
+        status, moved = steps.CONTINUE, True
+        with self._single_threaded_blas():
+            for _ in range(MAX_REFINEMENTS):
+                status = self._iterate(states[-1])
+                while status == steps.VANISHING:
+                    states.append(self._without_smallest(states[-1]))
+                    status = self._iterate(states[-1])
+                moved = self._refine(states[-1])
+                if status == steps.EXHAUSTED or not moved:
+                    break
+        state = states[-1]
+        objective = self._objective(state)
+        counts = [int(s.counters[steps.N_ACCEPTED]) for s in states]
+        history = [s.history[:n] for s, n in zip(states, counts, strict=True)]
+        sizes = np.repeat([len(s.C) for s in states], counts)
+        U = state.blocks.U
+        return MemResult(
+            centers=state.C + self.mean,
+            constrained=U / U.sum(axis=1, keepdims=True),
+            objective=objective,
+            history=np.append(np.concatenate(history), objective),
+            n_clusters_history=np.append(sizes, len(state.C)),
+            n_iter=int(state.counters[steps.N_PASSES]),
+            converged=status == steps.SETTLED and not moved,
+        )
+
+    def memberships(self, result: MemResult) -> Floats:
+        """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
+        out = np.empty((len(self.X), len(result.centers)))
+        self.threads.map(
+            rows.row_memberships,
+            [
+                (self.X, result.centers, out, *span)
+                for span in over_ranges(cut(len(self.X), 4096))
+            ],
+        )
+        out[self.constrained] = result.constrained
+        return out
+
+    def _iterate(self, state: steps.State) -> int:
+        if self.compiled:
+            return int(steps.run_tiles(self.problem, state))
+        while True:
+            self._pass(state)
+            status = steps.advance(self.problem, state)
+            if status != steps.CONTINUE:
+                return int(status)
+
+    def _pass(self, state: steps.State) -> None:
+        """Pass over all samples, a range a call, into the partial sums."""
+        problem, C = self.problem, state.C
+        n_free = len(problem.ranges) - 1
+        data: tuple[Any, ...]
+        if self.on_blas:
+            free = chunks.chunk_pass
+            data = (self.X, self.free, problem.weight[0], self.mean)
+        else:
+            free = tiles.tile_pass
+            data = (problem.tiles, problem.weight)
+        inner = (
+            int(state.counters[steps.N_SWEEPS]),
+            float(state.levels[1]),
+            problem.variance,
+        )
+        grouped = (problem.X, problem.row_weight, C, problem.graph, state.blocks)
+        spans = over_ranges(problem.ranges)
+        calls: list[tuple[Any, ...]] = [(free, *data, C, *span) for span in spans]
+        spans = over_ranges(problem.group_ranges)
+        calls += [(group_pass, *grouped, *span, *inner) for span in spans]
+        results = self.threads.map(
+            lambda kernel, *arguments: kernel(*arguments),
+            [
+                (*call, state.sums[part], state.masses[part])
+                for part, call in enumerate(calls)
+            ],
+        )
+        state.parts[:n_free, 0] = results[:n_free]
+        for part, result in enumerate(results[n_free:], start=n_free):
+            state.parts[part] = result
+
+    def _refine(self, state: steps.State) -> bool:
+        """Solve the groups at the settled prototypes; tell whether that moved them."""
+        problem = self.problem
+        if len(problem.X) == 0:
+            return False
+        steps.forget(state)
+        change = self._settle(state)
+        gain = max(1e-2 * problem.tol, 1e-12) * self.problem.variance
+        limits = (N_STARTS, SMALL_GROUP, 0.1 * problem.tol, gain)
+        improved = self._over_groups(try_vertices, state, limits)
+        if self.group_solver == "exact":
+            improved.append(
+                solve_small_groups_exactly(
+                    problem.graph, state.blocks, SMALL_GROUP, gain
+                )
+            )
+        if any(improved):
+            self._settle(state)
+        return any(improved) or change > 10.0 * problem.tol
+
+    def _settle(self, state: steps.State) -> float:
+        limits = (0.1 * self.problem.tol, self.problem.variance, MAX_ROUNDS)
+        done = self._over_groups(settle_groups, state, limits)
+        return float(max(change for change, _, _ in done))
+
+    def _over_groups(
+        self, kernel: Any, state: steps.State, limits: tuple[float, ...]
+    ) -> list[Any]:
+        graph, blocks = self.problem.graph, state.blocks
+        spans = over_ranges(self.problem.group_ranges)
+        return self.threads.map(
+            kernel, [(graph, blocks, *span, *limits) for span in spans]
+        )
+
+    def _objective(self, state: steps.State) -> float:
+        """Eq. (5) at the last pass's prototypes, with the groups as they are now."""
+        problem = self.problem
+        free = state.parts[: len(problem.ranges) - 1, 0].sum()
+        grouped = group_objective(problem.graph, state.blocks, 0, len(problem.X))
+        spread = steps.sum_of_distances(problem.totals, state.C)
+        return float(free + grouped - problem.alpha * spread)
+
+    def _state(self, C: Floats, U: Floats, n_passes: int = 0) -> steps.State:
+        problem = self.problem
+        k, n_features = C.shape
+        n_parts = len(problem.ranges) + len(problem.group_ranges) - 2
+        blocks = make_blocks(len(U), k)
+        blocks.U[:] = U
+        counters = np.zeros(6, dtype=np.int64)
+        counters[steps.N_PASSES] = n_passes
+        counters[steps.N_SWEEPS] = steps.EFFORT
+        return steps.State(
+            C=np.ascontiguousarray(C),
+            image=np.zeros_like(C),
+            blocks=blocks,
+            kept=np.empty_like(U),
+            sums=np.empty((n_parts, k, n_features)),
+            masses=np.empty((n_parts, k)),
+            parts=np.zeros((n_parts, 2)),
+            shift=np.zeros_like(C),
+            d_image=np.empty((steps.DEPTH, k, n_features)),
+            d_shift=np.empty((steps.DEPTH, k, n_features)),
+            gram=np.empty((steps.DEPTH, steps.DEPTH)),
+            history=np.empty(self.max_iter + 1),
+            counters=counters,
+            levels=np.zeros(2),
+        )
+
+    def _without_smallest(self, state: steps.State) -> steps.State:
+        """Drop the cluster of the smallest mass, renormalise rows and go on: eq. (12).
+
+        Free rows need nothing: their memberships for the prototypes that are left
+        are the renormalised ones. The constrained ones rest for one pass (no sweep),
+        so that the next prototypes follow from renormalised rows alone.
+        """
+        smallest = int(np.argmin(state.masses[0]))
+        C = np.delete(state.C, smallest, axis=0)
+        U = drop_column(state.blocks.U, smallest)
+        following = self._state(C, U, int(state.counters[steps.N_PASSES]))
+        following.counters[steps.N_SWEEPS] = 0
+        return following
+
+    def _first_prototypes(self, start: Start) -> tuple[Floats, Floats]:
+        """Prototypes of a start and the memberships of the constrained samples."""
+        problem = self.problem
+        if start.centers is not None:
+            C = start.centers - self.mean
+            inside = np.empty((len(problem.X), len(C)))
+            rows.row_memberships(problem.X, C, inside, 0, len(inside))
+            return C, inside
+        weight = self._weight_of(slice(None))
+        centred = (weight, self.mean)
+        n_features = self.X.shape[1]
+        threshold = problem.alpha * problem.totals[n_features + 1]
+        if start.memberships is not None:
+            U = start.memberships
+        else:
+            labels = np.asarray(start.labels, dtype=np.int64)
+            sums, masses = self._room(int(labels.max()) + 1)
+            rows.label_sums(self.X, labels, *centred, sums, masses)
+            if masses.min() > threshold:
+                inside = one_hot(labels[self.constrained], len(masses))
+                return self._prototypes(sums, masses), inside
+            U = one_hot(labels, len(masses))
+        while True:
+            sums, masses = self._room(U.shape[1])
+            rows.membership_sums(self.X, U, *centred, sums, masses)
+            smallest = int(np.argmin(masses))
+            if masses[smallest] > threshold or len(masses) == 1:
+                return self._prototypes(sums, masses), U[self.constrained]
+            U = drop_column(U, smallest)
+
+    def _room(self, n_clusters: int) -> tuple[Floats, Floats]:
+        return np.zeros((n_clusters, self.X.shape[1])), np.zeros(n_clusters)
+
+    def _prototypes(self, sums: Floats, masses: Floats) -> Floats:
+        """Eq. (13) from the sums of w u^2 x and w u^2."""
+        alpha, totals = self.problem.alpha, self.problem.totals
+        masses = masses - alpha * totals[-1]
+        return np.asarray((sums - alpha * totals[:-2]) / masses[:, None])
+
+    def _pack(self) -> tuple[Floats, Floats, NDArray[np.int64], Floats]:
+        """Pack the free samples; return tiles, their weights, ranges and totals."""
+        n_free, n_features = len(self.free), self.X.shape[1]
+        if self.on_blas:
+            packed = np.empty((0, n_features, tiles.LANES))
+            weight = self._weight_of(self.free)[None, :]
+            ranges = cut(n_free, 8 * chunks.CHUNK)
+            totals = np.zeros((len(ranges) - 1, n_features + 2))
+            self.threads.map(
+                chunks.chunk_totals,
+                [
+                    (self.X, self.free, weight[0], self.mean, totals[part], *span)
+                    for part, span in enumerate(over_ranges(ranges))
+                ],
+            )
+            return packed, weight, ranges, totals.sum(axis=0)
+        n_tiles = -(-n_free // tiles.LANES)
+        packed = np.empty((n_tiles, n_features, tiles.LANES), dtype=self.X.dtype)
+        ranges = cut(n_tiles, 16)
+        spans = over_ranges(ranges)
+        self.threads.map(
+            tiles.pack_tiles,
+            [(self.X, self.free, self.mean, packed, *span) for span in spans],
+        )
+        if self.weight is None:
+            lanes = np.ones((2, tiles.LANES))
+            lanes[1, n_free - (n_tiles - 1) * tiles.LANES :] = 0.0
+        else:
+            lanes = np.zeros((n_tiles, tiles.LANES))
+            lanes.reshape(-1)[:n_free] = self.weight[self.free]
+        totals = np.zeros((len(spans), n_features + 2))
+        self.threads.map(
+            tiles.tile_totals,
+            [(packed, lanes, totals[part], *span) for part, span in enumerate(spans)],
+        )
+        return packed, lanes, ranges, totals.sum(axis=0)
+
+    def _weight_of(self, which: Any) -> Floats:
+        if self.weight is None:
+            return np.ones(len(np.arange(len(self.X))[which]))
+        return np.asarray(self.weight[which])
+
+    def _single_threaded_blas(self) -> AbstractContextManager[Any]:
+        # Threads over ranges and threads inside BLAS would fight for the cores.
+        return threadpool_limits(1, "blas") if self.on_blas else nullcontext()
+
+
+def weighted_mean(X: Data, weight: Floats | None) -> Floats:
+    """Return the mean of the rows in float64, without a copy of X."""
+    if weight is None:
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
+    totals = np.zeros(X.shape[1] + 1)
+    origin = np.zeros(X.shape[1])
+    chunks.chunk_totals(X, np.arange(len(X)), weight, origin, totals, 0, len(X))
+    return np.asarray(totals[:-1] / weight.sum())
+
+
+def usable_pairs(pairs: PairSet, weight: Floats | None) -> PairSet:
+    """Leave out what cannot act: grades of 0, and samples of weight zero."""
+    pairs = pairs.informative
+    if weight is None or np.all(weight > 0.0):
+        return pairs
+    both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
+    return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
+
+
+def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut the groups into ranges of 2048 rows or so, by the groups alone."""
+    n_groups = len(groups) - 1
+    if n_groups == 0:
+        return np.zeros(1, dtype=np.int64)
+    borders = np.searchsorted(groups, cut(int(groups[-1]), 2048))
+    borders[-1] = n_groups
+    return np.unique(borders)
+
+
+def one_hot(labels: NDArray[np.int64], n_clusters: int) -> Floats:
+    """Write labels as memberships of 0 and 1."""
+    U = np.zeros((len(labels), n_clusters))
+    U[np.arange(len(labels)), labels] = 1.0
+    return U
+
+
+def drop_column(U: Floats, column: int) -> Floats:
+    """Drop a cluster and renormalise rows; a row left without any becomes uniform."""
+    U = np.delete(U, column, axis=1)
+    total = U.sum(axis=1, keepdims=True)
+    return np.where(total > 0.0, U / np.where(total > 0.0, total, 1.0), 1 / U.shape[1])

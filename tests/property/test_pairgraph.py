@@ -1,0 +1,121 @@
+"""What holds for the groups of every pair graph."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
+from fuzzypairs.pairs import PairSet
+
+N_SAMPLES = 12
+
+# The same examples every time, however busy the machine.
+steady = settings(deadline=None, derandomize=True, max_examples=60)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::fuzzypairs.exceptions.FuzzyPairsWarning"
+)
+# Whole coordinates: ties and copies abound.
+tied_data = arrays(np.float64, (N_SAMPLES, 2), elements=st.integers(-4, 4).map(float))
+seeds = st.integers(0, 2**32 - 1)
+rows = st.integers(0, N_SAMPLES - 1)
+grades = st.sampled_from([-1.0, -0.5, -0.3, 0.0, 0.3, 0.5, 1.0])
+triples = st.tuples(rows, rows, grades).filter(lambda triple: triple[0] != triple[1])
+judgements = st.lists(triples, max_size=15)
+numbers = st.integers(1, N_SAMPLES + 2)
+options = st.fixed_dictionaries(
+    {
+        "n_neighbors": st.integers(1, 4),
+        "merge": st.sampled_from(["centroid", "hausdorff"]),
+        "max_dense": st.sampled_from([0, 4000]),
+    }
+)
+
+
+def together(labels):
+    """Which samples share a group: a partition whatever its numbering."""
+    return labels[:, None] == labels
+
+
+def ends(pairs, chosen):
+    return list(zip(pairs.i[chosen].tolist(), pairs.j[chosen].tolist(), strict=True))
+
+
+def count_tied_groups(pairs):
+    """Number of groups that must-links alone make."""
+    i, j = np.array(ends(pairs, pairs.grade >= 0.5), dtype=int).reshape(-1, 2).T
+    links = coo_array((np.ones(len(i)), (i, j)), shape=(N_SAMPLES, N_SAMPLES))
+    return connected_components(links, directed=False)[0]
+
+
+@steady
+@given(tied_data, judgements, numbers, options)
+def test_judgements_are_kept_or_reported(X, listed, n_clusters, options):
+    pairs = PairSet.from_triples(listed, N_SAMPLES)
+    labels, _, unsatisfiable = pair_graph_labels(X, pairs, n_clusters, **options)
+    inside = labels[pairs.i] == labels[pairs.j]
+    assert inside[pairs.grade >= 0.5].all()
+    broken = ends(pairs, inside & (pairs.grade <= -0.5))
+    assert broken == [tuple(edge) for edge in unsatisfiable.tolist()]
+
+
+@steady
+@given(tied_data, judgements, numbers, options)
+def test_number_of_groups(X, listed, n_clusters, options):
+    pairs = PairSet.from_triples(listed, N_SAMPLES)
+    labels, n_components, _ = pair_graph_labels(X, pairs, n_clusters, **options)
+    # Numbered by appearance, so that each new label is one above the largest yet.
+    assert np.unique(labels).tolist() == list(range(n_components))
+    assert (np.diff(np.maximum.accumulate(labels), prepend=-1) <= 1).all()
+    assert n_components >= min(n_clusters, count_tied_groups(pairs))
+    if n_components > n_clusters:
+        unlike = pairs.grade <= -0.5
+        foes = np.zeros((n_components, n_components), dtype=bool)
+        foes[labels[pairs.i[unlike]], labels[pairs.j[unlike]]] = True
+        assert (foes | foes.T | np.eye(n_components, dtype=bool)).all()
+
+
+@steady
+@given(tied_data, judgements, numbers, options)
+def test_without_cannot_links_the_number_is_met(X, listed, n_clusters, options):
+    alike = [(i, j, abs(grade)) for i, j, grade in listed]
+    pairs = PairSet.from_triples(alike, N_SAMPLES)
+    result = pair_graph_labels(X, pairs, n_clusters, **options)
+    assert result.n_components == min(n_clusters, count_tied_groups(pairs))
+
+
+@steady
+@given(tied_data, judgements, numbers, st.randoms(use_true_random=False))
+def test_order_of_judgements_does_not_matter(X, listed, n_clusters, random):
+    shuffled = [(j, i, grade) for i, j, grade in listed]
+    random.shuffle(shuffled)
+    expected = pair_graph_labels(X, listed, n_clusters)
+    result = pair_graph_labels(X, shuffled, n_clusters)
+    assert result.labels.tolist() == expected.labels.tolist()
+    assert result.unsatisfiable.tolist() == expected.unsatisfiable.tolist()
+
+
+@steady
+@given(seeds, judgements, numbers, options)
+def test_order_of_samples_does_not_matter(seed, listed, n_clusters, options):
+    rng = np.random.default_rng(seed)
+    X, order = rng.normal(size=(N_SAMPLES, 2)), rng.permutation(N_SAMPLES)
+    place = np.argsort(order)
+    moved = [(place[i], place[j], grade) for i, j, grade in listed]
+    labels = pair_graph_labels(X, listed, n_clusters, **options).labels
+    moved_labels = pair_graph_labels(X[order], moved, n_clusters, **options).labels
+    assert (together(moved_labels[place]) == together(labels)).all()
+
+
+@steady
+@given(tied_data, judgements, numbers)
+def test_folding_only_unites_groups(X, listed, n_clusters):
+    groups = pair_graph_labels(X, listed, n_clusters)
+    labels = fold_groups(X, groups.labels, listed, n_clusters)
+    n_left = min(n_clusters, groups.n_components)
+    assert np.unique(labels).tolist() == list(range(n_left))
+    assert together(labels)[together(groups.labels)].all()
