@@ -1,0 +1,1 @@
+"""The estimators: they check, call one solver and store what it found."""

@@ -1,0 +1,121 @@
+"""What turns user input into checked values; messages name the argument."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["check_choice", "check_integer", "check_number", "check_weights"]
+
+
+def check_integer(name: str, value: Any, least: int) -> int:
+    """Return `value` as an int of at least `least`.
+
+    Examples
+    --------
+    >>> check_integer("n_init", 10, 1)
+    10
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(
+            f"{name} must be a whole number of {least} or more, got {value!r} "
+            f"of type {type(value).__name__}"
+        )
+    if value < least:
+        raise ValueError(f"{name} must be {least} or more, got {value}")
+    return int(value)
+
+
+def check_number(
+    name: str,
+    value: Any,
+    least: float,
+    below: float = np.inf,
+    *,
+    words: Sequence[str] = (),
+) -> float:
+    """Return `value` as a finite float in [least, below).
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : Any
+    least, below : float
+        The interval.
+    words : sequence of str
+        What may stand for a number; for the message only.
+
+    Examples
+    --------
+    >>> check_number("alpha", 0.02, 0, 1)
+    0.02
+    """
+    instead = "".join(f', or "{word}"' for word in words)
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(
+            f"{name} must be a number{instead}, got {value!r} "
+            f"of type {type(value).__name__}"
+        )
+    number = float(value)
+    if not (least <= number < below and np.isfinite(number)):
+        limit = "" if np.isinf(below) else f" and below {below:g}"
+        raise ValueError(
+            f"{name} must be finite, {least:g} or more{limit}{instead}, got {value}"
+        )
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of `choices`.
+
+    Examples
+    --------
+    >>> check_choice("group_solver", "sweeps", ["sweeps", "exact"])
+    'sweeps'
+    """
+    if not isinstance(value, str) or value not in choices:
+        known = ", ".join(f'"{choice}"' for choice in choices)
+        raise ValueError(f"{name} must be one of {known}; got {value!r}")
+    return value
+
+
+def check_weights(
+    sample_weight: ArrayLike | None, n_samples: int
+) -> NDArray[np.float64] | None:
+    """Return finite, non-negative weights of shape (n_samples,), or None.
+
+    Examples
+    --------
+    >>> check_weights([1, 2, 0], 3)
+    array([1., 2., 0.])
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, sample_weight)
+    try:
+        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be numbers: {error}") from None
+    if weight.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be one-dimensional, got {weight.ndim} dimensions: "
+            "Sample weights must be 1D array or scalar"
+        )
+    if len(weight) != n_samples:
+        raise ValueError(
+            f"sample_weight has {len(weight)} entries but X has {n_samples} rows"
+        )
+    wrong = ~(np.isfinite(weight) & (weight >= 0.0))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise ValueError(
+            f"sample_weight[{first}] is {weight[first]}; weights must be finite and "
+            "not negative"
+        )
+    if not weight.any():
+        raise ValueError("sample_weight is all zero: no sample has a say; drop it")
+    return weight
