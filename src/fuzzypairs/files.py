@@ -1,0 +1,298 @@
+"""Model files without pickle, and files that appear whole or not at all."""
+
+import importlib
+import inspect
+import io
+import json
+import os
+import secrets
+import shutil
+import warnings
+import zipfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fuzzypairs._version import __version__
+from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
+
+__all__ = ["load", "save"]
+
+# Our own member of the archive, beside those of skops.
+STAMP = "fuzzypairs.json"
+
+# Where the classes live that a model may be made of. Only these of ours are built
+# from a file: they hold numbers and touch nothing outside themselves.
+MODEL_STAGES = ("cluster", "pairs", "search", "solvers", "spaces")
+
+# Scikit-learn's encoders keep a dtype, which skops does not trust by itself.
+HARMLESS = frozenset({"numpy.dtype"})
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Save a fitted model to one file that holds no pickle.
+
+    The file is written under a temporary name and moved into place, so a reader
+    never meets half a model and a failed save leaves the old file alone.
+
+    Parameters
+    ----------
+    model : estimator
+        An estimator of this package, or a scikit-learn estimator that holds one,
+        such as a `Pipeline` with the preparation of the columns.
+    path : str or path-like
+        The file to write, by custom `*.skops`. An existing file is replaced.
+
+    Raises
+    ------
+    TypeError
+        If `model` holds no estimator of this package, or something skops cannot
+        store, such as a lambda.
+    ImportError
+        If skops is not installed.
+
+    See Also
+    --------
+    load : Read the file again.
+
+    Notes
+    -----
+    The file is a zip archive in the format of skops, with the version of
+    fuzzypairs in the member `fuzzypairs.json`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from fuzzypairs import FDC, load, save
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> model = FDC(n_clusters=2, random_state=0).fit(X, pairs=[(0, 1, 0.9)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "model.skops")
+    ...     again = load(Path(folder) / "model.skops")
+    >>> bool(np.array_equal(again.predict_proba(X), model.predict_proba(X)))
+    True
+    """
+    skops_io = _import_skops()
+    try:
+        data = skops_io.dumps(model, compression=zipfile.ZIP_DEFLATED)
+        unknown = skops_io.get_untrusted_types(data=data)
+    except Exception as error:
+        raise TypeError(
+            f"model, a {type(model).__name__}, cannot be saved: {error}"
+        ) from error
+    # skops writes the name of a nameless function, which nobody can find again.
+    if nameless := [name for name in unknown if "<" in name]:
+        raise TypeError(
+            f"model, a {type(model).__name__}, cannot be saved: it holds "
+            f"{nameless[0]}; use a function defined at the top of a module"
+        )
+    if not any(map(_is_ours, unknown)):
+        raise TypeError(
+            f"model is a {type(model).__name__} that holds no fuzzypairs estimator: "
+            "save an estimator of this package or a Pipeline that ends in one"
+        )
+    archive = io.BytesIO(data)
+    with zipfile.ZipFile(archive, "a") as members:
+        members.writestr(STAMP, json.dumps({"version": __version__}))
+    with replacing(path) as temporary:
+        temporary.write_bytes(archive.getvalue())
+
+
+def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
+    """Load a model that `save` wrote, without running code from the file.
+
+    The types in the file are checked before anything is built from it. Those of
+    numpy, scipy and scikit-learn that skops trusts are accepted, and so are the
+    model classes of this package; everything else is refused by name.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    trusted : collection of str, default=()
+        Full names of further types to accept, as the refusal lists them. A type
+        named here can run its own code, so name only what you know.
+
+    Returns
+    -------
+    model : estimator
+        What was saved.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ModelFileError
+        If the file is damaged, is not a model of fuzzypairs, or holds a type
+        that is not trusted.
+    ImportError
+        If skops is not installed.
+
+    Warns
+    -----
+    VersionMismatchWarning
+        If another version of fuzzypairs wrote the file.
+
+    See Also
+    --------
+    save : Write such a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.skops"
+    ...     _ = path.write_bytes(b"")
+    ...     load(path)
+    Traceback (most recent call last):
+        ...
+    fuzzypairs.exceptions.ModelFileError: ...model.skops is empty: ...
+    """
+    skops_io = _import_skops()
+    path = Path(path)
+    # One read serves both the check and the load: a file exchanged between the
+    # two would otherwise be trusted unchecked.
+    data = _read_archive(path)
+    try:
+        version = _read_version(data)
+        unknown = skops_io.get_untrusted_types(data=data)
+    except Exception as error:  # whatever skops raises on hostile bytes
+        raise ModelFileError(
+            f"{path} is a zip archive but not a readable model file ({error}): "
+            "it is damaged, or fuzzypairs.save did not write it"
+        ) from error
+    if not any(map(_is_ours, unknown)):
+        raise ModelFileError(
+            f"{path} is a skops file without a fuzzypairs model: read it with skops"
+        )
+    accepted = HARMLESS.union(filter(_is_ours, unknown), trusted)
+    if refused := sorted(set(unknown) - accepted):
+        raise ModelFileError(
+            f"{path} holds types that are not trusted: {', '.join(refused)}. If you "
+            f"know them and who wrote the file, pass trusted={refused}"
+        )
+    if version != __version__:
+        warnings.warn(
+            f"{path} was written by fuzzypairs {version or 'of unknown version'} and "
+            f"is read by {__version__}: fit again if its results look odd",
+            VersionMismatchWarning,
+            stacklevel=2,
+        )
+    try:
+        return skops_io.loads(data, trusted=sorted(accepted))
+    except Exception as error:
+        raise ModelFileError(
+            f"{path} cannot be rebuilt ({error}): it is damaged, or was written by a "
+            "version that this one cannot read; fit and save again"
+        ) from error
+
+
+def _import_skops() -> Any:
+    """Return `skops.io`, or say how to get it."""
+    try:
+        return importlib.import_module("skops.io")
+    except ImportError as error:
+        raise ImportError(
+            "model files need skops: pip install 'fuzzypairs[files]'"
+        ) from error
+
+
+def _read_archive(path: Path) -> bytes:
+    """Return the bytes of a file that is at least a whole zip archive."""
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a directory: name the model file in it")
+    data = path.read_bytes()
+    if not data:
+        raise ModelFileError(f"{path} is empty: copy or save the model again")
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        return data
+    if data.startswith(b"PK"):
+        raise ModelFileError(
+            f"{path} is cut short or damaged: copy or save the model again"
+        )
+    # Protocol 2 and later, which joblib writes too.
+    if data.startswith(b"\x80"):
+        raise ModelFileError(
+            f"{path} is a pickle, which can run code when opened and is never read "
+            "here: save the model with fuzzypairs.save"
+        )
+    raise ModelFileError(
+        f"{path} is not a model file (not a zip archive): expected one that "
+        "fuzzypairs.save wrote"
+    )
+
+
+def _read_version(data: bytes) -> str | None:
+    """Return the version of fuzzypairs that wrote an archive, None if not stamped."""
+    with zipfile.ZipFile(io.BytesIO(data)) as members:
+        if STAMP not in members.namelist():
+            return None
+        return str(json.loads(members.read(STAMP))["version"])
+
+
+def _is_ours(name: str) -> bool:
+    """Say whether `name` is a model class that this package itself defines.
+
+    A prefix would not do: any function or import that one of our modules can see
+    would pass as ours.
+    """
+    module, _, attribute = name.rpartition(".")
+    package, _, stages = module.partition(".")
+    if package != "fuzzypairs" or stages.split(".")[0] not in MODEL_STAGES:
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError):
+        return False
+    return inspect.isclass(found) and found.__module__ == module
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Lend a temporary name beside `path`, and move the file there on success."""
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a directory: name a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder {path.parent} does not exist: create it")
+    temporary = _temporary_name(path)
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def staging(folder: Path) -> Iterator[Path]:
+    """Lend a temporary folder, and move what is in it to `folder` on success.
+
+    A new folder appears at once. In an existing one the new files replace their
+    namesakes one by one and everything else stays: it may hold a user's own files.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary_name(folder / "files" if folder.exists() else folder)
+    temporary.mkdir()
+    try:
+        yield temporary
+        if folder.exists():
+            for file in temporary.iterdir():
+                os.replace(file, folder / file.name)
+        else:
+            os.replace(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _temporary_name(path: Path) -> Path:
+    """Return an unused hidden name in the folder of `path`.
+
+    Not `tempfile`: its files and folders stay closed to other users after the
+    move, whatever the umask allows.
+    """
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
