@@ -394,12 +394,9 @@ class _Agglomeration:
         self.gap[lost] = np.inf
         self.is_stale |= np.isin(self.nearest, (kept, lost))
         others, gaps = self._measure(kept)
-        # Nearer than a lower bound on all the rest: exact again.
-        is_closer = gaps < self.gap[others]
-        closer = others[is_closer]
-        self.nearest[closer] = kept
-        self.gap[closer] = gaps[is_closer]
-        self.is_stale[closer] = False
+        # The others keep a lower bound where the merged group came nearer.
+        self.is_stale[others] |= gaps < self.gap[others]
+        self.gap[others] = np.minimum(self.gap[others], gaps)
 
 
 def _check_parameters(

@@ -67,7 +67,7 @@ def kmeans_plusplus(
     X: Floats,
     n_clusters: int,
     *,
-    sample_weight: NDArray[np.float64] | None = None,
+    sample_weight: Floats | None = None,
     random_state: np.random.RandomState,
 ) -> Start:
     """Start from samples that are far apart: greedy k-means++.
@@ -101,7 +101,9 @@ def kmeans_plusplus(
     # As many candidates a step as in scikit-learn.
     n_trials = 2 + int(log(n_clusters))
     draws = random_state.uniform(size=(n_clusters, n_trials))
-    rows = choose_seeds(np.ascontiguousarray(X), sample_weight, draws)
+    rows = choose_seeds(
+        np.ascontiguousarray(X), np.ascontiguousarray(sample_weight, float), draws
+    )
     return Start(centers=X[rows])
 
 
@@ -184,7 +186,7 @@ def resolve_start(
     n_clusters: int,
     *,
     pairs: Any = None,
-    sample_weight: NDArray[np.float64] | None = None,
+    sample_weight: Floats | None = None,
     random_state: np.random.RandomState,
 ) -> Start:
     """Read the parameter `init` of an estimator.

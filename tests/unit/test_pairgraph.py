@@ -190,13 +190,29 @@ def test_definition_with_all_edges(seed):
 )
 @pytest.mark.parametrize("seed", range(10))
 def test_definition_with_the_neighbour_graph(seed, merge, gap):
-    # One neighbour each: a dozen groups or more are left to merge.
-    X, pairs = draw_instance(seed, n_samples=50, n_pairs=10)
-    for n_clusters in (2, 6):
+    # One neighbour each: a dozen groups or more are left to merge, and lone samples
+    # where there are many judgements.
+    X, pairs = draw_instance(seed, n_samples=50, n_pairs=5 + 8 * seed)
+    for n_clusters in (3, 6):
         labels = pair_graph_labels(
             X, pairs, n_clusters, n_neighbors=1, merge=merge, max_dense=0
         ).labels
         expected = naive_groups(X, pairs, n_clusters, gap, n_neighbors=1)
+        assert groups_of(labels) == expected
+
+
+@pytest.mark.parametrize("seed", [10, 44, 47])
+def test_definition_with_many_lone_samples(seed):
+    # Twins apart, each the only neighbour of the other: 16 samples stay alone. The
+    # seeds are some where a merged group comes nearer to a lone sample in time to
+    # change the result.
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.normal(size=(10, 2)), 2, axis=0) + 0.01 * rng.normal(size=(20, 2))
+    twins = [(i, i + 1) for i in range(0, 16, 2)]
+    pairs = PairSet.from_must_cannot(cannot=twins, n_samples=20)
+    for n_clusters in (3, 5, 9):
+        labels = pair_graph_labels(X, pairs, n_clusters, n_neighbors=1, max_dense=0)[0]
+        expected = naive_groups(X, pairs, n_clusters, centroid_gap, n_neighbors=1)
         assert groups_of(labels) == expected
 
 

@@ -122,14 +122,18 @@ def test_kmeans_plusplus_finds_distant_groups(dtype, random_state):
     assert sorted(start.centers.argmax(axis=1)) == [0, 1, 2, 3, 4]
 
 
-def test_kmeans_plusplus_ignores_the_memory_order():
+def test_kmeans_plusplus_takes_weights_and_data_as_they_come():
     X = np.random.default_rng(0).normal(size=(40, 3))
-    for layout in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
-        centers = [
-            kmeans_plusplus(data, 4, random_state=np.random.RandomState(1)).centers
-            for data in (X, layout)
-        ]
-        assert_array_equal(*centers)
+    weight = np.arange(40) % 3
+    expected, *others = (
+        kmeans_plusplus(
+            data, 4, sample_weight=given, random_state=np.random.RandomState(1)
+        ).centers
+        for data in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2])
+        for given in (weight.astype(float), weight.astype(np.float32), weight)
+    )
+    for centers in others:
+        assert_array_equal(centers, expected)
 
 
 # Random labels ----------------------------------------------------------------
@@ -242,7 +246,7 @@ def test_a_callable_is_given_what_it_needs(random_state):
     [
         ("kmeans", "init is 'kmeans', expected one of 'k-means++', 'random', 'pair-g"),
         (None, "init is a NoneType of shape () and type object, expected numbers"),
-        (7, "init is a int of shape () and type int64, expected numbers: labels of"),
+        (7, "init is a int of shape () and type int"),
         ([["a", "b"]] * 6, "init is a list of shape (6, 2) and type <U1"),
         ([[1.0], [0.5, 0.5]], "init is a list of shape () and type object"),
         (np.zeros((6, 2, 1)), "init is a ndarray of shape (6, 2, 1)"),
