@@ -2,28 +2,36 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heapreplace
-from numbers import Real
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.judgements import (
+    Floats,
+    Ints,
+    Mask,
+    Seed,
+    check_word,
+    choose_pairs,
+    deal_folds,
+    is_count,
+    merge,
+    read_columns,
+    read_ends,
+    read_frame,
+    read_grades,
+    read_labels,
+    read_links,
+    read_memberships,
+    read_rows,
+)
 
 __all__ = ["PairSet"]
-
-# Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
-MOST_SAMPLES = 3_037_000_499
-# Whole numbers below this are exact in float64.
-EXACT = 2.0**53
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Seed = int | np.random.Generator | None
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -82,9 +90,9 @@ class PairSet:
         self, i: ArrayLike, j: ArrayLike, grade: ArrayLike, n_samples: int | None = None
     ) -> None:
         # Every set passes here, restored ones too, so none is ever out of order.
-        ends = _read_ends(i, j, n_samples, "pairs")
-        grades = _read_grades(grade, ends)
-        merged = _merge(ends, grades)
+        ends = read_ends(i, j, n_samples, "pairs")
+        grades = read_grades(grade, ends)
+        merged = merge(ends, grades)
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
@@ -149,7 +157,7 @@ class PairSet:
         >>> PairSet.from_triples([(0, 5, 0.8), (9, 3, -0.6), (1, 2, 0)])
         PairSet(3 pairs on 10 samples: 1 alike, 1 unlike, 1 can't say)
         """
-        i, j, grade = _columns(triples, ("i", "j", "grade"), "pairs")
+        i, j, grade = read_columns(triples, ("i", "j", "grade"), "pairs")
         return cls(i, j, grade, n_samples)
 
     @classmethod
@@ -172,6 +180,10 @@ class PairSet:
         >>> PairSet.from_sparse(csr_array([[0, 0.8, 0], [0.8, 0, -1], [0, -1, 0]]))
         PairSet(2 pairs on 3 samples: 1 alike, 1 unlike, 0 can't say)
         """
+        if not hasattr(matrix, "shape"):
+            raise PairsError(
+                f"pairs is a {type(matrix).__name__}, expected a sparse matrix"
+            )
         side = matrix.shape[0] if n_samples is None else n_samples
         if matrix.shape != (side, side):
             raise PairsError(
@@ -219,20 +231,8 @@ class PairSet:
                     "leave n_samples out"
                 )
             n_samples = len(data)
-        if id_column is None:
-            i, j, grade = _pick(frame, "pairs", "i", "j", "grade")
-            return cls(i, j, grade, n_samples)
-        if data is None:
-            raise PairsError(
-                f"id_column is {id_column!r} but data is missing; "
-                "pass the table that holds this column"
-            )
-        a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
-        (ids,) = _pick(data, "data", id_column)
-        rows = _rows_by_id(ids, id_column)
-        return cls(
-            _look_up(a, rows, id_column), _look_up(b, rows, id_column), grade, n_samples
-        )
+        i, j, grade = read_frame(frame, data, id_column)
+        return cls(i, j, grade, n_samples)
 
     @classmethod
     def from_must_cannot(
@@ -260,10 +260,10 @@ class PairSet:
         >>> list(PairSet.from_must_cannot([(0, 1)], [(1, 2)], grade=0.5))
         [(0, 1, 0.5), (1, 2, -0.5)]
         """
-        if not 0 < grade <= 1:
-            raise PairsError(f"grade is {grade}, expected a strength in (0, 1]")
-        alike = _read_links(must, n_samples, "must")
-        unlike = _read_links(cannot, n_samples, "cannot")
+        if not isinstance(grade, int | float | np.number) or not 0 < grade <= 1:
+            raise PairsError(f"grade is {grade!r}, expected a strength in (0, 1]")
+        alike = read_links(must, n_samples, "must")
+        unlike = read_links(cannot, n_samples, "cannot")
         return cls(
             np.concatenate([alike.i, unlike.i]),
             np.concatenate([alike.j, unlike.j]),
@@ -299,16 +299,9 @@ class PairSet:
         >>> len(PairSet.from_labels([0, 0, 1, -1], n_pairs=3, random_state=0))
         3
         """
-        classes = np.asarray(labels)
-        if classes.ndim != 1:
-            raise PairsError(f"labels has shape {classes.shape}, expected (n_samples,)")
-        if classes.dtype.kind in "fO":
-            # A missing value equals nothing, not even itself: it would read "unlike".
-            missing = np.array([c is None or c != c for c in classes.tolist()])
-            if (row := _first(missing)) is not None:
-                raise PairsError(f"labels[{row}] is {classes[row]}; use -1 for unknown")
+        classes = read_labels(labels)
         known = classes != -1
-        ends = _choose(
+        ends = choose_pairs(
             pairs, n_pairs, np.flatnonzero(known), classes.size, random_state
         )
         same = classes[ends.i] == classes[ends.j]
@@ -354,10 +347,10 @@ class PairSet:
         >>> pairs.grade
         array([-0.52,  1.  ])
         """
-        _check_choice("sign", sign, ("argmax", "cost"))
-        _check_choice("form", form, ("cost", "norm"))
-        U = _read_memberships(memberships)
-        ends = _choose(pairs, n_pairs, np.arange(len(U)), len(U), random_state)
+        check_word("sign", sign, ("argmax", "cost"))
+        check_word("form", form, ("cost", "norm"))
+        U = read_memberships(memberships)
+        ends = choose_pairs(pairs, n_pairs, np.arange(len(U)), len(U), random_state)
         p, q = U[ends.i], U[ends.j]
         gap2, overlap = ((p - q) ** 2).sum(axis=1), (p * q).sum(axis=1)
         if sign == "argmax":
@@ -410,7 +403,7 @@ class PairSet:
             Number of groups.
         labels : ndarray of shape (n_samples,)
             Group of each sample, numbered by their first samples; -1 for samples
-            in no informative pair.
+            in no informative pair. Read-only: it is found once and kept.
 
         Examples
         --------
@@ -418,6 +411,10 @@ class PairSet:
         ...                      ).components()
         (2, array([ 0,  1,  0,  1,  0, -1]))
         """
+        return self._components
+
+    @cached_property
+    def _components(self) -> tuple[int, Ints]:
         pairs = self.informative
         labels = np.full(self.n_samples, -1, dtype=np.int64)
         # Only touched samples enter the graph, under numbers of their own.
@@ -428,6 +425,7 @@ class PairSet:
             (pairs.grade, (labels[pairs.i], labels[pairs.j])), (touched.size,) * 2
         )
         n_groups, labels[touched] = csgraph.connected_components(graph, directed=False)
+        labels.flags.writeable = False
         return int(n_groups), labels
 
     def restrict(self, rows: ArrayLike) -> "PairSet":
@@ -449,23 +447,9 @@ class PairSet:
         >>> list(pairs.restrict([9, 3, 0]))
         [(0, 1, -0.6)]
         """
-        kept = np.asarray(rows)
-        if kept.dtype == bool:
-            if kept.shape != (self.n_samples,):
-                raise PairsError(
-                    f"rows is a mask of shape {kept.shape}, "
-                    f"expected ({self.n_samples},): one entry for each sample"
-                )
-            kept = np.flatnonzero(kept)
-        kept = _whole_numbers(kept, "rows", ROW)
-        if (at := _first((kept < 0) | (kept >= self.n_samples))) is not None:
-            raise PairsError(
-                f"rows[{at}] is {kept[at]} but pairs is about {self.n_samples} samples"
-            )
+        kept = read_rows(rows, self.n_samples)
         place = np.full(self.n_samples, -1, dtype=np.int64)
         place[kept] = np.arange(kept.size)
-        if (at := _first(place[kept] != np.arange(kept.size))) is not None:
-            raise PairsError(f"rows[{at}] is {kept[at]} once more; name each row once")
         i, j = place[self.i], place[self.j]
         inside = (i >= 0) & (j >= 0)
         return PairSet(i[inside], j[inside], self.grade[inside], kept.size)
@@ -510,16 +494,16 @@ class PairSet:
         2 2
         """
         pairs = self.informative
-        if not 2 <= n_folds <= len(pairs):
+        if not is_count(n_folds, 2, len(pairs)):
             raise PairsError(
-                f"n_folds is {n_folds}, expected a number from 2 to the "
+                f"n_folds is {n_folds!r}, expected a number from 2 to the "
                 f"{len(pairs)} informative pairs"
             )
         n_groups, labels = pairs.components()
         whole = whole_groups and n_groups >= n_folds
         unit = labels[pairs.i] if whole else np.arange(len(pairs))
         rng = np.random.default_rng(random_state)
-        fold = _deal(np.bincount(unit), n_folds, rng)[unit]
+        fold = deal_folds(np.bincount(unit), n_folds, rng)[unit]
         return (
             (pairs._take(fold != held_out), pairs._take(fold == held_out))
             for held_out in range(n_folds)
@@ -547,6 +531,11 @@ class PairSet:
         """
         sets = (self, *others)
         for other in others:
+            if not isinstance(other, PairSet):
+                raise PairsError(
+                    f"cannot join pairs with a {type(other).__name__}, expected "
+                    "PairSets; read it with PairSet.coerce"
+                )
             if other.n_samples != self.n_samples:
                 raise PairsError(
                     f"cannot join pairs about {self.n_samples} samples with pairs "
@@ -621,233 +610,3 @@ class PairSet:
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and files restore through the constructor: checked, read-only again.
         return PairSet, (self.i, self.j, self.grade, self.n_samples)
-
-
-class _Ends(NamedTuple):
-    """Checked rows of the two samples of each pair, in the order given."""
-
-    i: Ints
-    j: Ints
-    n_samples: int
-
-
-# What a number is, where it was read: the verb and the expectation of an error.
-SAMPLE = "joins sample", "a whole number counted from 0, the sample's row in X"
-ROW = "is", "a whole number counted from 0, a row of X"
-GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
-
-
-def _first(wrong: Mask) -> int | None:
-    return int(wrong.argmax()) if wrong.any() else None
-
-
-def _columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
-    """Columns of an array (n, len(fields)) or of an iterable of tuples."""
-    expected = f"({', '.join(fields)})"
-    if isinstance(rows, np.ndarray) and rows.shape != (0,):
-        if rows.shape[1:] != (len(fields),):
-            raise PairsError(
-                f"{name} has shape {rows.shape}, expected (n, {len(fields)}): "
-                f"one row {expected} for each judgement"
-            )
-        return rows.T
-    try:
-        listed = list(rows)
-    except TypeError:
-        raise PairsError(f"{name} is {rows!r}, expected a list of {expected}") from None
-    for at, row in enumerate(listed):
-        if not hasattr(row, "__len__") or len(row) != len(fields):
-            raise PairsError(f"{name}[{at}] is {row!r}, expected {expected}")
-    return list(zip(*listed, strict=True)) or [()] * len(fields)
-
-
-def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
-    """One column as an array of whole or real numbers."""
-    values = np.asarray(column) if hasattr(column, "__array__") else list(column)
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise PairsError(f"{name} has a column of shape {values.shape}")
-        if values.dtype.kind in "iuf":
-            return values
-    # NumPy would read True as 1, and 2 beside "3" as text, without a word.
-    kinds = set(map(type, values))
-    wrong = {kind for kind in kinds if kind is bool or not issubclass(kind, Real)}
-    if wrong:
-        at = next(at for at, value in enumerate(values) if type(value) in wrong)
-        verb, expected = meaning
-        raise PairsError(f"{name}[{at}] {verb} {values[at]!r}; expected {expected}")
-    return np.array(values, dtype=np.float64)
-
-
-def _whole_numbers(column: Any, name: str, meaning: tuple[str, str]) -> Ints:
-    values = _numbers(column, name, meaning)
-    if values.dtype.kind == "f":
-        values = values.astype(np.float64)
-        whole = (values == np.floor(values)) & (np.abs(values) < EXACT)
-        if (at := _first(~whole)) is not None:
-            verb, expected = meaning
-            raise PairsError(f"{name}[{at}] {verb} {values[at]}; expected {expected}")
-    return values.astype(np.int64)
-
-
-def _read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> _Ends:
-    """Rows of both samples, checked against each other and against the data."""
-    i, j = _whole_numbers(i, name, SAMPLE), _whole_numbers(j, name, SAMPLE)
-    if i.size != j.size:
-        raise PairsError(f"i has {i.size} entries but j has {j.size}; match them")
-    if n_samples is None:
-        n_samples = int(max(i.max(initial=-1), j.max(initial=-1)) + 1)
-    if (
-        not isinstance(n_samples, int | np.integer)
-        or not 0 <= n_samples <= MOST_SAMPLES
-    ):
-        raise PairsError(
-            f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
-        )
-    for end in (i, j):
-        if (at := _first(end < 0)) is not None:
-            raise PairsError(
-                f"{name}[{at}] joins sample {end[at]}; rows are counted from 0"
-            )
-        if (at := _first(end >= n_samples)) is not None:
-            raise PairsError(
-                f"{name}[{at}] joins sample {end[at]} but X has {n_samples} rows "
-                f"(0 to {n_samples - 1})"
-            )
-    if (at := _first(i == j)) is not None:
-        raise PairsError(
-            f"{name}[{at}] joins sample {i[at]} to itself; "
-            "remove it, a judgement is about two samples"
-        )
-    return _Ends(i, j, int(n_samples))
-
-
-def _read_links(links: Any, n_samples: int | None, name: str) -> _Ends:
-    i, j = _columns(links, ("i", "j"), name)
-    return _read_ends(i, j, n_samples, name)
-
-
-def _read_grades(column: Any, ends: _Ends) -> Floats:
-    grade = _numbers(column, "pairs", GRADE).astype(np.float64)
-    if grade.size != ends.i.size:
-        raise PairsError(
-            f"grade has {grade.size} entries but i has {ends.i.size}; match them"
-        )
-    if (at := _first(~(np.abs(grade) <= 1))) is not None:
-        raise PairsError(
-            f"pairs[{at}] joins samples {ends.i[at]} and {ends.j[at]} "
-            f"with grade {grade[at]}; expected {GRADE[1]}"
-        )
-    return grade
-
-
-def _merge(ends: _Ends, grade: Floats) -> tuple[Ints, Ints, Floats]:
-    """Sorted pairs i < j, each once, with the mean of its grades other than 0."""
-    i, j = np.minimum(ends.i, ends.j), np.maximum(ends.i, ends.j)
-    key = i * ends.n_samples + j
-    if (key[1:] > key[:-1]).all():
-        return i, j, grade + 0.0  # + 0.0 makes -0.0 an ordinary zero
-    # Sorted by grade as well, so that sums do not depend on the order given.
-    order = np.lexsort((grade, key))
-    i, j, key, grade = i[order], j[order], key[order], grade[order]
-    new = np.r_[True, key[1:] > key[:-1]]
-    pair = np.cumsum(new) - 1
-    answers = np.bincount(pair, weights=grade != 0)
-    return i[new], j[new], np.bincount(pair, weights=grade) / np.maximum(answers, 1)
-
-
-def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        raise PairsError(
-            f"{name} has the columns {', '.join(map(str, frame.columns))}; expected "
-            f"{', '.join(columns)} (pairs: i, j, grade, or a, b, grade with id_column)"
-        )
-    return [frame[column] for column in columns]
-
-
-def _rows_by_id(ids: Any, id_column: str) -> dict[Any, int]:
-    rows: dict[Any, int] = {}
-    for row, value in enumerate(ids):
-        if rows.setdefault(value, row) != row:
-            raise PairsError(
-                f"data[{id_column!r}] holds {value!r} in rows {rows[value]} and {row}; "
-                "an id must name one row"
-            )
-    return rows
-
-
-def _look_up(column: Any, rows: dict[Any, int], id_column: str) -> list[int]:
-    ids = list(column)
-    for at, value in enumerate(ids):
-        if value not in rows:
-            raise PairsError(
-                f"pairs[{at}] names {value!r}, which is not in data[{id_column!r}]; "
-                "ids must agree in type too (7 is not '7')"
-            )
-    return [rows[value] for value in ids]
-
-
-def _read_memberships(memberships: ArrayLike) -> Floats:
-    U = np.asarray(memberships, dtype=np.float64)
-    if U.ndim != 2:
-        raise PairsError(
-            f"memberships has shape {U.shape}, expected (n_samples, n_clusters)"
-        )
-    fuzzy = (U >= 0).all(axis=1) & np.isclose(U.sum(axis=1), 1)
-    if (row := _first(~fuzzy)) is not None:
-        raise PairsError(
-            f"memberships[{row}] is {U[row]}, expected numbers >= 0 that sum to 1"
-        )
-    return U
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, str]) -> None:
-    if value not in choices:
-        raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")
-
-
-def _choose(
-    pairs: Any,
-    n_pairs: int | None,
-    rows: Ints,
-    n_samples: int,
-    random_state: Seed,
-) -> _Ends:
-    """Pairs to judge: those given, or `n_pairs` drawn from `rows`."""
-    if (pairs is None) == (n_pairs is None):
-        raise PairsError("expected either pairs (to judge) or n_pairs (to draw)")
-    if n_pairs is None:
-        return _read_links(pairs, n_samples, "pairs")
-    most = rows.size * (rows.size - 1) // 2
-    if not 0 <= n_pairs <= most:
-        raise PairsError(
-            f"n_pairs is {n_pairs}, expected 0 to {most}: "
-            f"all pairs of {rows.size} known samples"
-        )
-    i, j = _draw(rows.size, n_pairs, np.random.default_rng(random_state))
-    return _Ends(rows[i], rows[j], n_samples)
-
-
-def _draw(n_rows: int, n_pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Distinct pairs i < j, uniformly, without ever listing all of them."""
-    keys = np.empty(0, dtype=np.int64)
-    while keys.size < n_pairs:
-        i, j = rng.integers(n_rows, size=(2, 2 * n_pairs + 8))
-        keys = np.concatenate([keys, (i * n_rows + j)[i < j]])
-        # In order of arrival: cutting a sorted list would favour small rows.
-        keys = keys[np.sort(np.unique(keys, return_index=True)[1])]
-    i, j = np.divmod(keys[:n_pairs], n_rows)
-    return i, j
-
-
-def _deal(sizes: Ints, n_folds: int, rng: np.random.Generator) -> Ints:
-    """Fold of each unit: by falling size, ties shuffled, to the lightest fold."""
-    order = rng.permutation(sizes.size)
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    folds = [(0, fold) for fold in range(n_folds)]  # equal loads: a heap as it stands
-    fold_of = np.empty(sizes.size, dtype=np.int64)
-    for unit in order:
-        load, fold_of[unit] = folds[0]
-        heapreplace(folds, (load + int(sizes[unit]), folds[0][1]))
-    return fold_of
