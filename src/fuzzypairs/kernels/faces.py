@@ -11,8 +11,8 @@ import numpy as np
 
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import (
+    gradient,
     group_objective,
-    linear_term,
     measure_rows,
     put_rows,
     sweep_rows,
@@ -80,10 +80,9 @@ def projected_gradient(graph, blocks, start, stop, scale, linear):
     k = U.shape[1]
     worst = 0.0
     for i in range(start, stop):
-        linear_term(graph, U, i, linear)
+        gradient(graph, U, blocks.dist2, i, 0, linear)
         level = 0.0
         for j in range(k):
-            linear[j] += blocks.curvature[i, j] * U[i, j]
             level += U[i, j] * linear[j]
         for j in range(k):
             excess = linear[j] - level
@@ -108,11 +107,10 @@ def descend_face(graph, blocks, start, stop, tol):
     free = np.empty((n_rows, k), dtype=np.bool_)
     step = np.empty((n_rows, k))
     for i in range(n_rows):
-        linear_term(graph, U, start + i, residual[i])
+        gradient(graph, U, blocks.dist2, start + i, 0, residual[i])
         for j in range(k):
             free[i, j] = U[start + i, j] > 0.0
-            gradient = blocks.curvature[start + i, j] * U[start + i, j]
-            residual[i, j] = -(residual[i, j] + gradient)
+            residual[i, j] = -residual[i, j]
     energy, largest = _precondition(blocks, start, residual, free, step)
     put_rows(direction, 0, step)
     # Beyond this, directions are rounding and would leave the simplex.
@@ -173,16 +171,9 @@ def _precondition(blocks, start, residual, free, step):
 def _apply(graph, blocks, start, direction, free, image):
     """Set ``image`` to D direction within the face; return direction.image."""
     curvature = 0.0
-    k = direction.shape[1]
     for i in range(direction.shape[0]):
-        for j in range(k):
-            image[i, j] = blocks.curvature[start + i, j] * direction[i, j]
-        for e in range(graph.indptr[start + i], graph.indptr[start + i + 1]):
-            q = graph.neighbor[e] - start
-            pull = graph.pull[e]
-            for j in range(k):
-                image[i, j] -= pull * direction[q, j]
-        for j in range(k):
+        gradient(graph, direction, blocks.dist2, start + i, start, image[i])
+        for j in range(direction.shape[1]):
             if free[i, j]:
                 curvature += direction[i, j] * image[i, j]
             else:

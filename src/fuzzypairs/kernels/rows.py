@@ -26,25 +26,25 @@ def row_distances(X, C, out, start, stop):
 def row_memberships(X, C, out, start, stop):
     """Set ``out[i]`` to the free memberships of row i, eq. (14)."""
     row_distances(X, C, out, start, stop)
-    for i in range(start, stop):
-        free_row(out[i])
+    free_rows(out, start, stop)
 
 
 @kernel
-def free_row(values):
-    """Turn squared distances to the memberships of a free sample, in place."""
-    k = values.shape[0]
-    # Relative to the smallest distance, so that neither tiny nor huge ones overflow.
-    smallest = values[0]
-    for j in range(1, k):
-        smallest = min(smallest, values[j])
-    smallest += TINY
-    total = 0.0
-    for j in range(k):
-        values[j] = smallest / (values[j] + TINY)
-        total += values[j]
-    for j in range(k):
-        values[j] /= total
+def free_rows(values, start, stop):
+    """Turn squared distances to the memberships of free samples, in place."""
+    k = values.shape[1]
+    for i in range(start, stop):
+        # Relative to the smallest, so that neither tiny nor huge ones overflow.
+        smallest = values[i, 0]
+        for j in range(1, k):
+            smallest = min(smallest, values[i, j])
+        smallest += TINY
+        total = 0.0
+        for j in range(k):
+            values[i, j] = smallest / (values[i, j] + TINY)
+            total += values[i, j]
+        for j in range(k):
+            values[i, j] /= total
 
 
 @kernel

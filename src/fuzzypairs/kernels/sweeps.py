@@ -4,7 +4,9 @@ The constrained samples are numbered so that each independent group is a range o
 rows. For row i of a group, with everything else fixed, eq. (24) is the programme of
 `solve_row` with curvature ``a_i = w_i d_i + diagonal_i`` and linear coefficient
 ``f_i = -sum_q pull_iq u_q``, where ``pull = beta s / 2`` and ``diagonal_i`` is the
-sum of the positive pulls of row i: eqs. (18) and (19).
+sum of the positive pulls of row i: eqs. (18) and (19). Distances and pulls are kept
+apart, and alike rows enter by their differences: beta may exceed the distances by many
+orders without drowning them.
 """
 
 from typing import NamedTuple
@@ -30,8 +32,8 @@ class Blocks(NamedTuple):
     """What a sweep reads and writes for each constrained row."""
 
     U: np.ndarray  # (n_rows, k) memberships
-    curvature: np.ndarray  # (n_rows, k) a of eq. (24)
-    inverse: np.ndarray  # (n_rows, k) 1 / a
+    dist2: np.ndarray  # (n_rows, k) weighted squared distances w d
+    inverse: np.ndarray  # (n_rows, k) 1 / a of eq. (24)
     low: np.ndarray  # (n_rows,) where a is smallest
 
 
@@ -60,29 +62,28 @@ def put_rows(U, start, values):
 
 @kernel
 def measure_rows(X, weight, C, graph, blocks, start, stop):
-    """Set curvature, inverse and low of the rows for prototypes C: eq. (18)."""
-    k = C.shape[0]
-    n_features = C.shape[1]
+    """Set dist2, inverse and low of the rows for prototypes C: eq. (18)."""
     for i in range(start, stop):
-        w = weight[i]
-        for j in range(k):
+        for j in range(C.shape[0]):
             d = 0.0
-            for f in range(n_features):
+            for f in range(C.shape[1]):
                 difference = X[i, f] - C[j, f]
                 d += difference * difference
-            blocks.curvature[i, j] = w * d + (graph.diagonal[i] + TINY)
-        invert_row(blocks, i)
+            blocks.dist2[i, j] = weight[i] * d
+    invert_rows(graph, blocks, start, stop)
 
 
 @kernel
-def invert_row(blocks, i):
-    """Set inverse and low of row i from its curvature."""
-    low = 0
-    for j in range(blocks.curvature.shape[1]):
-        blocks.inverse[i, j] = 1.0 / blocks.curvature[i, j]
-        if blocks.curvature[i, j] < blocks.curvature[i, low]:
-            low = j
-    blocks.low[i] = low
+def invert_rows(graph, blocks, start, stop):
+    """Set inverse and low of the rows from their dist2."""
+    for i in range(start, stop):
+        low = 0
+        for j in range(blocks.dist2.shape[1]):
+            curvature = blocks.dist2[i, j] + (graph.diagonal[i] + TINY)
+            blocks.inverse[i, j] = 1.0 / curvature
+            if blocks.dist2[i, j] < blocks.dist2[i, low]:
+                low = j
+        blocks.low[i] = low
 
 
 @kernel
@@ -117,19 +118,40 @@ def sweep_rows(graph, blocks, start, stop, linear, u):
 
 
 @kernel
+def gradient(graph, U, dist2, i, first, out):
+    """Set ``out`` to row i of D U; rows of U and dist2 count from `first`.
+
+    A judgement of alike adds ``pull (u_i - u_q)``, one of unlike ``-pull u_q``.
+    """
+    k = U.shape[1]
+    for j in range(k):
+        out[j] = dist2[i, j] * U[i - first, j]
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        q = graph.neighbor[e] - first
+        pull = graph.pull[e]
+        own = 1.0 if pull > 0.0 else 0.0
+        for j in range(k):
+            out[j] += pull * (own * U[i - first, j] - U[q, j])
+
+
+@kernel
 def group_objective(graph, blocks, start, stop):
-    """U'Du of the rows: their distances and their judgements, eq. (16) without 1/2."""
+    """Return u'Du of the rows: their distances and their judgements, twice eq. (16)."""
     U = blocks.U
     k = U.shape[1]
     total = 0.0
     for i in range(start, stop):
         for j in range(k):
-            total += blocks.curvature[i, j] * U[i, j] * U[i, j]
+            total += blocks.dist2[i, j] * U[i, j] * U[i, j]
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             q = graph.neighbor[e]
             if q < i:
-                dot = 0.0
-                for j in range(k):
-                    dot += U[i, j] * U[q, j]
-                total -= 2.0 * graph.pull[e] * dot
+                cost = 0.0
+                if graph.pull[e] > 0.0:
+                    for j in range(k):
+                        cost += (U[i, j] - U[q, j]) ** 2
+                else:
+                    for j in range(k):
+                        cost -= 2.0 * U[i, j] * U[q, j]
+                total += graph.pull[e] * cost
     return total

@@ -41,14 +41,14 @@ def tile_totals(tiles, weight, totals, start, stop):
     """Add sum w x to ``totals[:-1]`` and sum w |x|^2 to ``totals[-1]``."""
     n_features = tiles.shape[1]
     for t in range(start, stop):
-        w = _lane_weights(weight, t, tiles.shape[0])
+        row = _lane_row(weight, t, tiles)
         for f in range(n_features):
-            x = tiles[t, f]
             first = 0.0
             second = 0.0
             for i in range(LANES):
-                first += w[i] * x[i]
-                second += w[i] * x[i] * x[i]
+                x = tiles[t, f, i]
+                first += weight[row, i] * x
+                second += weight[row, i] * x * x
             totals[f] += first
             totals[n_features] += second
 
@@ -78,86 +78,84 @@ def tile_pass(tiles, weight, C, start, stop, sums, masses):
         sum_i w_i sum_j u_ij^2 d_ij, which is sum_i w_i / sum_j (1/d_ij).
     """
     k = C.shape[0]
-    n_features = C.shape[1]
     even = k - k % 2
-    padded = n_features + (-n_features) % 4
-    # Zero features fill the last block of four: one loop serves every n_features.
-    centers = np.zeros((k, padded))
-    for j in range(k):
-        for f in range(n_features):
-            centers[j, f] = C[j, f]
-    blocks = np.zeros((k, padded))
-    zero = np.zeros(LANES, dtype=tiles.dtype)
     D = np.empty((k, LANES))
     share = np.empty(LANES)
+    sums[:] = 0.0
     masses[:] = 0.0
     objective = 0.0
     for t in range(start, stop):
-        X = tiles[t]
-        w = _lane_weights(weight, t, tiles.shape[0])
         for j in range(0, even, 2):
-            _distances_to_two(X, centers[j], centers[j + 1], zero, D[j], D[j + 1])
+            _distances_to_two(tiles, t, C, j, D)
         if even < k:
-            _distances_to_one(X, centers[even], zero, D[even])
-        objective += _invert(D, w, share)
+            _distances_to_one(tiles, t, C, even, D)
+        objective += _invert(D, weight, _lane_row(weight, t, tiles), share)
+        _square(D, share, masses)
         for j in range(0, even, 2):
-            masses[j] += _square(D[j], share)
-            masses[j + 1] += _square(D[j + 1], share)
-            _sum_two(X, D[j], D[j + 1], zero, blocks[j], blocks[j + 1])
+            _sum_two(tiles, t, D, j, sums)
         if even < k:
-            masses[even] += _square(D[even], share)
-            _sum_one(X, D[even], zero, blocks[even])
-    for j in range(k):
-        for f in range(n_features):
-            sums[j, f] = blocks[j, f]
+            _sum_one(tiles, t, D, even, sums)
     return objective
 
 
 @kernel
-def _lane_weights(weight, t, n_tiles):
-    if weight.shape[0] == n_tiles:
-        return weight[t]
-    return weight[1 if t == n_tiles - 1 else 0]
+def _lane_row(weight, t, tiles):
+    """Return the row of `weight` that holds the weights of tile t."""
+    if weight.shape[0] == tiles.shape[0]:
+        return t
+    return 1 if t == tiles.shape[0] - 1 else 0
+
+
+# The functions below take whole arrays and an index: a slice in an inner loop costs
+# an atomic count of references, as much as the arithmetic on four lanes.
 
 
 @kernel
-def _distances_to_two(X, a, b, zero, d, e):
-    n_features = X.shape[0]
+def _distances_to_two(tiles, t, C, j, D):
+    n_features = C.shape[1]
+    rest = n_features % 4
     for i in range(LANES):
-        d[i] = TINY
-        e[i] = TINY
-    for f in range(0, n_features, 4):
-        x0 = X[f]
-        x1 = X[f + 1] if f + 1 < n_features else zero
-        x2 = X[f + 2] if f + 2 < n_features else zero
-        x3 = X[f + 3] if f + 3 < n_features else zero
-        a0, a1, a2, a3 = a[f], a[f + 1], a[f + 2], a[f + 3]
-        b0, b1, b2, b3 = b[f], b[f + 1], b[f + 2], b[f + 3]
+        D[j, i] = TINY
+        D[j + 1, i] = TINY
+    for f in range(rest):
+        a0, b0 = C[j, f], C[j + 1, f]
         for i in range(LANES):
-            p0, p1, p2, p3 = x0[i] - a0, x1[i] - a1, x2[i] - a2, x3[i] - a3
-            q0, q1, q2, q3 = x0[i] - b0, x1[i] - b1, x2[i] - b2, x3[i] - b3
-            d[i] += (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
-            e[i] += (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
+            p0, q0 = tiles[t, f, i] - a0, tiles[t, f, i] - b0
+            D[j, i] += p0 * p0
+            D[j + 1, i] += q0 * q0
+    for f in range(rest, n_features, 4):
+        a0, a1, a2, a3 = C[j, f], C[j, f + 1], C[j, f + 2], C[j, f + 3]
+        b0, b1, b2, b3 = C[j + 1, f], C[j + 1, f + 1], C[j + 1, f + 2], C[j + 1, f + 3]
+        for i in range(LANES):
+            x0, x1 = tiles[t, f, i], tiles[t, f + 1, i]
+            x2, x3 = tiles[t, f + 2, i], tiles[t, f + 3, i]
+            p0, p1, p2, p3 = x0 - a0, x1 - a1, x2 - a2, x3 - a3
+            q0, q1, q2, q3 = x0 - b0, x1 - b1, x2 - b2, x3 - b3
+            D[j, i] += (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
+            D[j + 1, i] += (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
 
 
 @kernel
-def _distances_to_one(X, a, zero, d):
-    n_features = X.shape[0]
+def _distances_to_one(tiles, t, C, j, D):
+    n_features = C.shape[1]
+    rest = n_features % 4
     for i in range(LANES):
-        d[i] = TINY
-    for f in range(0, n_features, 4):
-        x0 = X[f]
-        x1 = X[f + 1] if f + 1 < n_features else zero
-        x2 = X[f + 2] if f + 2 < n_features else zero
-        x3 = X[f + 3] if f + 3 < n_features else zero
-        a0, a1, a2, a3 = a[f], a[f + 1], a[f + 2], a[f + 3]
+        D[j, i] = TINY
+    for f in range(rest):
+        a0 = C[j, f]
         for i in range(LANES):
-            p0, p1, p2, p3 = x0[i] - a0, x1[i] - a1, x2[i] - a2, x3[i] - a3
-            d[i] += (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
+            p0 = tiles[t, f, i] - a0
+            D[j, i] += p0 * p0
+    for f in range(rest, n_features, 4):
+        a0, a1, a2, a3 = C[j, f], C[j, f + 1], C[j, f + 2], C[j, f + 3]
+        for i in range(LANES):
+            p0, p1 = tiles[t, f, i] - a0, tiles[t, f + 1, i] - a1
+            p2, p3 = tiles[t, f + 2, i] - a2, tiles[t, f + 3, i] - a3
+            D[j, i] += (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
 
 
 @kernel
-def _invert(D, w, share):
+def _invert(D, weight, row, share):
     """Replace D by 1/D; ``share`` becomes w / (sum_j 1/d_j)^2; return the objective.
 
     Four reciprocals cost one division: 1/(abcd), then products.
@@ -167,6 +165,7 @@ def _invert(D, w, share):
         share[i] = 0.0
     fours = k - k % 4
     for j in range(0, fours, 4):
+        # Rows of their own: the compiler must see that they do not overlap.
         d0, d1, d2, d3 = D[j], D[j + 1], D[j + 2], D[j + 3]
         for i in range(LANES):
             ab = d0[i] * d1[i]
@@ -179,73 +178,85 @@ def _invert(D, w, share):
             d0[i], d1[i], d2[i], d3[i] = r0, r1, r2, r3
             share[i] += (r0 + r1) + (r2 + r3)
     for j in range(fours, k):
-        d = D[j]
         for i in range(LANES):
-            d[i] = 1.0 / d[i]
-            share[i] += d[i]
+            r0 = 1.0 / D[j, i]
+            D[j, i] = r0
+            share[i] += r0
     objective = 0.0
     for i in range(LANES):
         harmonic = 1.0 / share[i]
-        weighted = w[i] * harmonic
+        weighted = weight[row, i] * harmonic
         objective += weighted
         share[i] = weighted * harmonic
     return objective
 
 
 @kernel
-def _square(r, share):
-    """Replace reciprocals r by the weights w u^2 of the lanes; return their sum."""
-    mass = 0.0
-    for i in range(LANES):
-        r[i] = r[i] * r[i] * share[i]
-        mass += r[i]
-    return mass
+def _square(D, share, masses):
+    """Replace reciprocals by the weights w u^2 of the lanes; add them to `masses`."""
+    for j in range(D.shape[0]):
+        mass = 0.0
+        for i in range(LANES):
+            square = D[j, i] * D[j, i] * share[i]
+            D[j, i] = square
+            mass += square
+        masses[j] += mass
 
 
 @kernel
-def _sum_two(X, u, v, zero, a, b):
-    n_features = X.shape[0]
-    for f in range(0, n_features, 4):
-        x0 = X[f]
-        x1 = X[f + 1] if f + 1 < n_features else zero
-        x2 = X[f + 2] if f + 2 < n_features else zero
-        x3 = X[f + 3] if f + 3 < n_features else zero
+def _sum_two(tiles, t, D, j, sums):
+    n_features = sums.shape[1]
+    rest = n_features % 4
+    for f in range(rest):
+        p0 = q0 = 0.0
+        for i in range(LANES):
+            p0 += D[j, i] * tiles[t, f, i]
+            q0 += D[j + 1, i] * tiles[t, f, i]
+        sums[j, f] += p0
+        sums[j + 1, f] += q0
+    for f in range(rest, n_features, 4):
         p0 = p1 = p2 = p3 = 0.0
         q0 = q1 = q2 = q3 = 0.0
         for i in range(LANES):
-            p0 += u[i] * x0[i]
-            p1 += u[i] * x1[i]
-            p2 += u[i] * x2[i]
-            p3 += u[i] * x3[i]
-            q0 += v[i] * x0[i]
-            q1 += v[i] * x1[i]
-            q2 += v[i] * x2[i]
-            q3 += v[i] * x3[i]
-        a[f] += p0
-        a[f + 1] += p1
-        a[f + 2] += p2
-        a[f + 3] += p3
-        b[f] += q0
-        b[f + 1] += q1
-        b[f + 2] += q2
-        b[f + 3] += q3
+            u, v = D[j, i], D[j + 1, i]
+            x0, x1 = tiles[t, f, i], tiles[t, f + 1, i]
+            x2, x3 = tiles[t, f + 2, i], tiles[t, f + 3, i]
+            p0 += u * x0
+            p1 += u * x1
+            p2 += u * x2
+            p3 += u * x3
+            q0 += v * x0
+            q1 += v * x1
+            q2 += v * x2
+            q3 += v * x3
+        sums[j, f] += p0
+        sums[j, f + 1] += p1
+        sums[j, f + 2] += p2
+        sums[j, f + 3] += p3
+        sums[j + 1, f] += q0
+        sums[j + 1, f + 1] += q1
+        sums[j + 1, f + 2] += q2
+        sums[j + 1, f + 3] += q3
 
 
 @kernel
-def _sum_one(X, u, zero, a):
-    n_features = X.shape[0]
-    for f in range(0, n_features, 4):
-        x0 = X[f]
-        x1 = X[f + 1] if f + 1 < n_features else zero
-        x2 = X[f + 2] if f + 2 < n_features else zero
-        x3 = X[f + 3] if f + 3 < n_features else zero
+def _sum_one(tiles, t, D, j, sums):
+    n_features = sums.shape[1]
+    rest = n_features % 4
+    for f in range(rest):
+        p0 = 0.0
+        for i in range(LANES):
+            p0 += D[j, i] * tiles[t, f, i]
+        sums[j, f] += p0
+    for f in range(rest, n_features, 4):
         p0 = p1 = p2 = p3 = 0.0
         for i in range(LANES):
-            p0 += u[i] * x0[i]
-            p1 += u[i] * x1[i]
-            p2 += u[i] * x2[i]
-            p3 += u[i] * x3[i]
-        a[f] += p0
-        a[f + 1] += p1
-        a[f + 2] += p2
-        a[f + 3] += p3
+            u = D[j, i]
+            p0 += u * tiles[t, f, i]
+            p1 += u * tiles[t, f + 1, i]
+            p2 += u * tiles[t, f + 2, i]
+            p3 += u * tiles[t, f + 3, i]
+        sums[j, f] += p0
+        sums[j, f + 1] += p1
+        sums[j, f + 2] += p2
+        sums[j, f + 3] += p3

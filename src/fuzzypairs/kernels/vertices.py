@@ -21,7 +21,7 @@ def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
     All vertices are tried where there are at most `n_starts` of them, which makes
     k = r = 2 global (Corollary 1); otherwise vertices are drawn by a counter, so that
     the result depends neither on threads nor on a random state. Groups of more than
-    `max_rows` rows, and those that `is_dominated` shows convex, are left alone.
+    `max_rows` rows and those that are surely convex are left alone.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
         first = graph.groups[g]
         last = graph.groups[g + 1]
         n_rows = last - first
-        if n_rows > max_rows or is_dominated(graph, blocks, first, last):
+        if n_rows > max_rows or is_surely_convex(graph, blocks, first, last):
             continue
         best = take_rows(blocks.U, first, last)
         lowest = group_objective(graph, blocks, first, last)
@@ -66,17 +66,18 @@ def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
 
 
 @kernel
-def is_dominated(graph, blocks, start, stop):
-    """Tell whether every row's curvature outweighs its pulls.
+def is_surely_convex(graph, blocks, start, stop):
+    """Tell whether every row's distances outweigh its judgements of unlike.
 
-    Then D is diagonally dominant, hence positive semi-definite, and the point where
+    Judgements of alike add a graph Laplacian to D, those of unlike a matrix that
+    such distances dominate: D is positive semi-definite then, and the point where
     descent ends is the global optimum already.
     """
     for i in range(start, stop):
-        strength = 0.0
+        against = 0.0
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            strength += abs(graph.pull[e])
-        if blocks.curvature[i, blocks.low[i]] < strength:
+            against -= min(graph.pull[e], 0.0)
+        if blocks.dist2[i, blocks.low[i]] < against:
             return False
     return True
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs.kernels.faces import settle_groups
-from fuzzypairs.kernels.rows import free_row
-from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_row
-from fuzzypairs.kernels.tiles import TINY
+from fuzzypairs.kernels.rows import free_rows
+from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
 from fuzzypairs.kernels.vertices import try_vertices
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.exact import solve_exact
@@ -103,7 +102,7 @@ def make_blocks(n_rows: int, n_clusters: int) -> Blocks:
     """Allocate what the sweeps need for `n_rows` constrained samples."""
     return Blocks(
         U=np.empty((n_rows, n_clusters)),
-        curvature=np.empty((n_rows, n_clusters)),
+        dist2=np.empty((n_rows, n_clusters)),
         inverse=np.empty((n_rows, n_clusters)),
         low=np.empty(n_rows, dtype=np.int64),
     )
@@ -172,13 +171,11 @@ def solve_group(
     p, q = np.asarray(p, dtype=np.int64), np.asarray(q, dtype=np.int64)
     graph = _graph(np.array([0, n_rows]), p, q, s, beta / scale)
     blocks = make_blocks(n_rows, k)
-    blocks.curvature[:] = dist2 / scale + (graph.diagonal[:, None] + TINY)
-    for i in range(n_rows):
-        invert_row(blocks, i)
+    blocks.dist2[:] = dist2 / scale
+    invert_rows(graph, blocks, 0, n_rows)
     if start is None:
         blocks.U[:] = dist2 / scale
-        for i in range(n_rows):
-            free_row(blocks.U[i])
+        free_rows(blocks.U, 0, n_rows)
     else:
         blocks.U[:] = start
     _, residual, n_sweeps = settle_groups(graph, blocks, 0, 1, tol, 1.0, MAX_ROUNDS)
@@ -222,7 +219,6 @@ def solve_small_groups_exactly(
         Number of groups improved.
     """
     improved = 0
-    dist2 = blocks.curvature - graph.diagonal[:, None]
     for first, last in zip(graph.groups[:-1], graph.groups[1:], strict=True):
         if last - first > max_rows:
             continue
@@ -233,7 +229,7 @@ def solve_small_groups_exactly(
         once = source < target
         # beta = 2 turns pulls back into grades: pull = beta s / 2.
         exact = solve_exact(
-            dist2[first:last],
+            blocks.dist2[first:last],
             source[once],
             target[once],
             graph.pull[edges][once],

@@ -61,6 +61,8 @@ class MemResult:
     n_iter : int
         Number of passes, those of rejected proposals included.
     converged : bool
+    spread : float
+        Root mean square distance of the samples to their mean.
     """
 
     centers: Floats
@@ -70,6 +72,7 @@ class MemResult:
     n_clusters_history: NDArray[np.int64]
     n_iter: int
     converged: bool
+    spread: float
 
 
 class Solver:
@@ -113,12 +116,18 @@ class Solver:
         group_solver: Literal["sweeps", "exact"],
         threads: Threads,
     ) -> None:
+        # The heaviest sample weighs one inside, whatever the unit of the weights.
+        self.heaviest = 1.0 if weight is None else float(weight.max())
+        if weight is not None:
+            weight = weight / self.heaviest
         self.X = X
         self.weight = weight
         self.max_iter = max_iter
         self.group_solver = group_solver
         self.mean = weighted_mean(X, weight)
-        self.constrained, graph = build_graph(usable_pairs(pairs, weight), beta)
+        self.constrained, graph = build_graph(
+            usable_pairs(pairs, weight), beta / self.heaviest
+        )
         n_samples, n_features = X.shape
         free = np.ones(n_samples, dtype=np.bool_)
         free[self.constrained] = False
@@ -177,11 +186,12 @@ class Solver:
         return MemResult(
             centers=state.C + self.mean,
             constrained=U / U.sum(axis=1, keepdims=True),
-            objective=objective,
-            history=np.append(np.concatenate(history), objective),
+            objective=objective * self.heaviest,
+            history=np.append(np.concatenate(history), objective) * self.heaviest,
             n_clusters_history=np.append(sizes, len(state.C)),
             n_iter=int(state.counters[steps.N_PASSES]),
             converged=status == steps.SETTLED and not moved,
+            spread=float(np.sqrt(self.problem.variance)),
         )
 
     def memberships(self, result: MemResult) -> Floats:
@@ -328,7 +338,7 @@ class Solver:
             inside = np.empty((len(problem.X), len(C)))
             rows.row_memberships(problem.X, C, inside, 0, len(inside))
             return C, inside
-        weight = self._weight_of(slice(None))
+        weight = np.ones(len(self.X)) if self.weight is None else self.weight
         centred = (weight, self.mean)
         n_features = self.X.shape[1]
         threshold = problem.alpha * problem.totals[n_features + 1]
@@ -396,10 +406,10 @@ class Solver:
         )
         return packed, lanes, ranges, totals.sum(axis=0)
 
-    def _weight_of(self, which: Any) -> Floats:
+    def _weight_of(self, samples: NDArray[np.int64]) -> Floats:
         if self.weight is None:
-            return np.ones(len(np.arange(len(self.X))[which]))
-        return np.asarray(self.weight[which])
+            return np.ones(len(samples))
+        return np.asarray(self.weight[samples])
 
     def _single_threaded_blas(self) -> AbstractContextManager[Any]:
         # Threads over ranges and threads inside BLAS would fight for the cores.

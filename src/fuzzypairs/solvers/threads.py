@@ -19,7 +19,7 @@ class Threads:
     """
 
     def __init__(self, n_jobs: int | None) -> None:
-        self.n_threads = int(joblib.effective_n_jobs(n_jobs))
+        self.n_threads = 1 if n_jobs == 1 else int(joblib.effective_n_jobs(n_jobs))
         self._pool: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -54,7 +54,7 @@ def cut(n_items: int, smallest: int, most: int = 32) -> NDArray[np.int64]:
         Borders; one empty range if there is nothing to cut.
     """
     n_ranges = min(most, max(1, n_items // smallest))
-    return np.linspace(0, n_items, n_ranges + 1).astype(np.int64)
+    return np.arange(n_ranges + 1) * n_items // n_ranges
 
 
 def over_ranges(borders: NDArray[np.int64]) -> list[tuple[int, int]]:
