@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
-__all__ = ["check_choice", "check_integer", "check_number", "check_weights"]
+__all__ = [
+    "check_choice",
+    "check_integer",
+    "check_jobs",
+    "check_number",
+    "check_seed",
+    "check_weights",
+]
 
 
 def check_integer(name: str, value: Any, least: int) -> int:
@@ -80,6 +88,41 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
         known = ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be one of {known}; got {value!r}")
     return value
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads.
+
+    Examples
+    --------
+    >>> check_jobs(-1)
+    """
+    if n_jobs is None:
+        return
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.bool_)
+    if not is_whole or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
+            f"got {n_jobs!r}"
+        )
+
+
+def check_seed(random_state: Any) -> np.random.RandomState:
+    """Return the source of draws that `random_state` stands for.
+
+    Examples
+    --------
+    >>> check_seed(0).randint(10)
+    5
+    """
+    try:
+        source: np.random.RandomState = check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a "
+            f"RandomState, got {random_state!r}: {error}"
+        ) from None
+    return source
 
 
 def check_weights(

@@ -12,7 +12,6 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs.defaults import auto_alpha, auto_beta, critical_alpha
@@ -25,7 +24,9 @@ from fuzzypairs.starts import Init, is_deterministic, resolve_start
 from fuzzypairs.validation import (
     check_choice,
     check_integer,
+    check_jobs,
     check_number,
+    check_seed,
     check_weights,
 )
 
@@ -37,8 +38,11 @@ Floats = NDArray[np.float64]
 # Data of other magnitudes are brought to about one first, so that no square and no
 # product of distances leaves the range of float64.
 PLAIN_MAGNITUDES = (1e-15, 1e15)
-# Prototypes closer than this share of the data's spread count as one.
-COINCIDENT = 1e-3
+# Objectives of other magnitudes are out of that range themselves.
+MAGNITUDES = (1e-151, 1e151)
+# Prototypes closer than this share of the data's spread, over the number of clusters
+# (on a line they are that close by right), count as one.
+COINCIDENT = 0.02
 
 
 class FDC(
@@ -213,15 +217,17 @@ class FDC(
         self : FDC
         """
         k = self._check_parameters()
-        given: Data = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        # On a blank model: a fit that fails leaves this one as it was.
+        blank = type(self)()
+        given: Data = validate_data(blank, X, dtype=[np.float64, np.float32], order="C")
         weight = check_weights(sample_weight, len(given))
         pairs = PairSet.coerce(pairs, len(given))
-        self._unit = unit_of(given)
-        data = in_units(given, self._unit)
+        unit = unit_of(given)
+        data = in_units(given, unit)
         k = min(k, len(data))
-        self.alpha_ = self._alpha(data, weight, k)
-        self.beta_ = self._beta(data, weight)
-        random_state = check_random_state(self.random_state)
+        alpha = self._alpha(data, weight, k)
+        beta = self._beta(data, weight, unit)
+        random_state = check_seed(self.random_state)
         n_init = 1 if is_deterministic(self.init) else self.n_init
         starts = [
             resolve_start(
@@ -239,8 +245,8 @@ class FDC(
                 data,
                 weight,
                 pairs,
-                alpha=self.alpha_,
-                beta=self.beta_ * self._unit**2,
+                alpha=alpha,
+                beta=beta,
                 n_clusters=k,
                 tol=self.tol,
                 max_iter=self.max_iter,
@@ -249,8 +255,15 @@ class FDC(
             )
             results = solver.run_all(starts, threads)
             best = min(results, key=lambda result: result.objective)
-            self.memberships_ = solver.memberships(best)
-        self._report(results)
+            memberships = solver.memberships(best)
+        self._report(results, unit)
+        self.__dict__.pop("feature_names_in_", None)
+        learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
+        self.__dict__.update(learned)
+        self._unit = unit
+        self.alpha_ = alpha
+        self.beta_ = beta / unit**2
+        self.memberships_ = memberships
         self._store(best)
         self._warn(data, weight, best)
         return self
@@ -354,18 +367,20 @@ class FDC(
         check_integer("max_iter", self.max_iter, 1)
         check_number("tol", self.tol, 0.0)
         check_choice("group_solver", self.group_solver, ["sweeps", "exact"])
+        check_jobs(self.n_jobs)
         check_integer("verbose", self.verbose, 0)
         return k
 
     def _alpha(self, X: Data, weight: Floats | None, k: int) -> float:
         if isinstance(self.alpha, str):
-            return auto_alpha(X, weight, k)
+            # One prototype has none to part from.
+            return auto_alpha(X, weight, k) if k > 1 else 0.0
         return float(self.alpha)
 
-    def _beta(self, X: Data, weight: Floats | None) -> float:
+    def _beta(self, X: Data, weight: Floats | None, unit: float) -> float:
         if isinstance(self.beta, str):
-            return auto_beta(X, weight) / self._unit**2
-        return float(self.beta)
+            return auto_beta(X, weight)
+        return float(self.beta) * unit**2
 
     def _over_rows(self, kernel: Any, X: ArrayLike) -> Floats:
         check_is_fitted(self)
@@ -378,6 +393,12 @@ class FDC(
         with Threads(self.n_jobs if len(data) > 4096 else 1) as threads:
             spans = over_ranges(cut(len(data), 4096))
             threads.map(kernel, [(data, C, out, *span) for span in spans])
+        is_finite = np.isfinite(out).all(axis=1)
+        if not is_finite.all():
+            raise ValueError(
+                f"X[{is_finite.argmin()}] is so far from the prototypes that squared "
+                "distances leave the range of float64; rescale X, or drop this row"
+            )
         return out
 
     def _store(self, best: MemResult) -> None:
@@ -391,13 +412,13 @@ class FDC(
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
 
-    def _report(self, results: list[MemResult]) -> None:
+    def _report(self, results: list[MemResult], unit: float) -> None:
         if self.verbose:
             for number, result in enumerate(results, start=1):
-                end = "converged" if result.converged else "stopped by max_iter"
+                end = "converged" if result.converged else "not converged"
                 print(
                     f"Run {number} of {len(results)}: objective "
-                    f"{result.objective / self._unit**2:.6g} with "
+                    f"{result.objective / unit**2:.6g} with "
                     f"{len(result.centers)} clusters, {end} after "
                     f"{result.n_iter} passes"
                 )
@@ -405,8 +426,8 @@ class FDC(
     def _warn(self, X: Data, weight: Floats | None, best: MemResult) -> None:
         if not best.converged:
             warnings.warn(
-                f"the best run did not converge in max_iter={self.max_iter} passes; "
-                "raise max_iter or tol",
+                f"the best run did not converge in {best.n_iter} passes, with "
+                f"max_iter={self.max_iter} and tol={self.tol:g}; raise one of them",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -419,13 +440,15 @@ class FDC(
                 ClustersVanishedWarning,
                 stacklevel=3,
             )
-        together = coincident(best.centers, X)
+        together = coincident(best.centers, best.spread)
         if together is not None:
             critical = critical_alpha(X, weight, self.n_clusters_)
             cure = (
-                f"an alpha above {critical:.3g} would part them"
-                if self.alpha_ <= critical
-                else "X may have fewer distinct groups: lower n_clusters"
+                f"with n_clusters={self.n_clusters_}, an alpha above {critical:.3g} "
+                "would part them"
+                if self.alpha_ < critical
+                else "X may have fewer distinct groups, or the judgements pull them "
+                "together: lower n_clusters or beta"
             )
             warnings.warn(
                 f"the prototypes of clusters {together[0]} and {together[1]} "
@@ -440,6 +463,11 @@ def unit_of(X: Data) -> float:
     reach = max(-float(X.min()), float(X.max()))
     if reach == 0.0 or PLAIN_MAGNITUDES[0] < reach < PLAIN_MAGNITUDES[1]:
         return 1.0
+    if not MAGNITUDES[0] <= reach <= MAGNITUDES[1]:
+        raise ValueError(
+            f"X reaches {reach:g}, expected a magnitude from {MAGNITUDES[0]:g} to "
+            f"{MAGNITUDES[1]:g}, whose square float64 can hold; rescale X"
+        )
     return float(np.ldexp(1.0, -int(np.frexp(reach)[1])))
 
 
@@ -448,13 +476,11 @@ def in_units(X: Data, unit: float) -> Data:
     return X if unit == 1.0 else X.astype(np.float64) * unit
 
 
-def coincident(centers: Floats, X: Data) -> tuple[int, int] | None:
-    """Return the first two prototypes that are one place, relative to X's spread."""
-    # The range of X bounds its spread and needs no copy of X.
-    reach = float(np.max(X.max(axis=0) - X.min(axis=0)))
-    for j, center in enumerate(centers):
-        gap = np.sqrt(((centers[:j] - center) ** 2).sum(axis=1))
-        close = np.flatnonzero(gap <= COINCIDENT * reach)
-        if len(close):
-            return int(close[0]), j
+def coincident(centers: Floats, spread: float) -> tuple[int, int] | None:
+    """Return the first two prototypes that are one place, relative to the spread."""
+    nearest = COINCIDENT * spread / len(centers)
+    for j in range(1, len(centers)):
+        gap = np.sqrt(((centers[:j] - centers[j]) ** 2).sum(axis=1))
+        if gap.min() <= nearest:
+            return int(gap.argmin()), j
     return None
