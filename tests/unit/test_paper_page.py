@@ -1,0 +1,48 @@
+"""The page on the paper names what exists: functions, tests, every equation."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+NAMES = sorted(set(re.findall(r"`([a-z]\w*(?:\.\w+)+)`", PAGE)))
+TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
+
+
+def resolve(name):
+    """Import the longest module in a dotted name and look up the rest."""
+    *path, last = name.split(".")
+    package = [] if path[0] == "naive" else ["fuzzypairs"]
+    try:
+        thing = import_module(".".join(package + path))
+    except ModuleNotFoundError:
+        thing = resolve(".".join(path))
+    return getattr(thing, last)
+
+
+def test_an_unknown_name_is_noticed():
+    with pytest.raises(AttributeError):
+        resolve("kernels.tiles.no_such_pass")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_resolve(name):
+    assert callable(resolve(name))
+
+
+@pytest.mark.parametrize(("file", "name"), TESTS)
+def test_tests_exist(file, name):
+    text = (ROOT / file).read_text(encoding="utf-8")
+
+    assert f"def {name}(" in text
+
+
+def test_every_equation_has_its_row_in_order():
+    table = PAGE.split("## Equation to function")[1].split("\n## ")[0]
+    heads = re.findall(r"^\| ((?:\(\d+\)(?:, )?)+) \|", table, re.MULTILINE)
+    numbers = [int(number) for head in heads for number in re.findall(r"\d+", head)]
+
+    assert numbers == list(range(1, 31))
