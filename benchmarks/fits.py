@@ -1,0 +1,93 @@
+"""Whole fits: against scikit-fuzzy, in fits a second, and the price of judgements."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import skfuzzy
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import Row, blobs, fastest
+from fuzzypairs import FDC, PairSet
+from fuzzypairs.datasets import simulate_pairs
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    with threadpool_limits(1):
+        yield from against_scikit_fuzzy(quick)
+        yield small_fits()
+        yield from price_of_pairs(quick)
+
+
+def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
+    """From one start, the time to reach our final objective."""
+    for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
+        X, _ = blobs(n_samples, n_features, k)
+        start = np.random.default_rng(0).dirichlet(np.ones(k), n_samples)
+        model = FDC(k, alpha=0.0, beta=0.0, init=start, tol=1e-5, max_iter=1000)
+        model.fit(X)
+        (ours,) = fastest(lambda m=model, X=X: m.fit(X), repeats=3)
+        begin = time.process_time()
+        peer = skfuzzy.cmeans(
+            X.T, k, m=2, error=0.0, maxiter=20 if quick else 200, init=start.T
+        )
+        step = (time.process_time() - begin) / len(peer[4])
+        reached = np.flatnonzero(peer[4] <= model.objective_ * (1 + 1e-6))
+        n_steps = int(reached[0]) + 1 if len(reached) else len(peer[4])
+        note = "" if len(reached) else f", not reached in {n_steps}: at least"
+        yield Row(
+            f"scikit-fuzzy / our fit, {n_samples} x {n_features}, k = {k}",
+            step * n_steps / ours,
+            "times",
+            20.0,
+            at_most=False,
+            detail=f"{step * n_steps:.1f} s / {ours:.2f} s{note}",
+        )
+
+
+def small_fits() -> Row:
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    pairs = simulate_pairs(X, y, "iv", random_state=0)
+    model = FDC(3, alpha=0.02, beta=1.0, n_init=1, random_state=0)
+
+    def hundred() -> None:
+        for _ in range(100):
+            model.fit(X, pairs=pairs)
+
+    hundred()
+    (seconds,) = fastest(hundred, repeats=20)
+    return Row(
+        f"fits a second, wine with {len(pairs)} pairs, one thread",
+        100 / seconds,
+        "a second",
+        1500.0,
+        at_most=False,
+        detail=f"{model.n_iter_} passes each",
+    )
+
+
+def price_of_pairs(quick: bool) -> Iterator[Row]:
+    """FDC with a judgement for every ten samples against fuzzy c-means."""
+    for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
+        X, y = blobs(n_samples, n_features, k)
+        pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
+        start = np.random.default_rng(0).dirichlet(np.ones(k), n_samples)
+        common = {"n_clusters": k, "alpha": 0.0, "init": start, "max_iter": 1000}
+        plain, guided = FDC(beta=0.0, **common), FDC(**common)
+        plain.fit(X), guided.fit(X, pairs=pairs)
+        without, with_pairs = fastest(
+            lambda m=plain, X=X: m.fit(X),
+            lambda m=guided, X=X, p=pairs: m.fit(X, pairs=p),
+            repeats=3,
+        )
+        yield Row(
+            f"FDC with {len(pairs)} pairs / FCM, {n_samples} x {n_features}, k = {k}",
+            with_pairs / without,
+            "times",
+            3.0,
+            detail=f"{with_pairs:.2f} s in {guided.n_iter_} passes / "
+            f"{without:.2f} s in {plain.n_iter_}",
+        )

@@ -1,0 +1,67 @@
+"""Groups alone: a strongly coupled chain, and one sweep of many samples."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from benchmarks.measure import Row, fastest
+from fuzzypairs.kernels.sweeps import invert_rows, sweep_rows
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.groups import build_graph, make_blocks, solve_group
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    yield from chain()
+    yield sweep()
+
+
+def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
+    """Join each sample to the next; a sparse linear system tells the truth."""
+    dist2 = np.random.default_rng(0).uniform(0.5, 1.5, size=(n_samples, k))
+    p = np.arange(n_samples - 1)
+    s, beta = np.ones(n_samples - 1), 1e4 * dist2.mean()
+    truth = chain_truth(dist2, p, beta)
+    if truth.min() <= 0.0:
+        raise RuntimeError("the linear system is the truth only inside the simplex")
+    result = solve_group(dist2, p, p + 1, s, beta)
+    (seconds,) = fastest(lambda: solve_group(dist2, p, p + 1, s, beta), repeats=5)
+    name = f"chain of {n_samples}, beta 10 000 mean distances"
+    error = float(np.abs(result.memberships - truth).max())
+    yield Row(f"{name}: error", error, "", 1e-5)
+    yield Row(f"{name}: time", 1e3 * seconds, "ms", 100.0)
+
+
+def chain_truth(dist2: np.ndarray, p: np.ndarray, beta: float) -> np.ndarray:
+    """Solve the optimality conditions with every membership positive."""
+    n_samples, k = dist2.shape
+    pull = sparse.coo_array(
+        (np.full(len(p), 0.5 * beta), (p, p + 1)), shape=(n_samples, n_samples)
+    )
+    pull = (pull + pull.T).tocsr()
+    laplacian = sparse.diags_array(pull.sum(axis=0)) - pull
+    blocks = [laplacian + sparse.diags_array(dist2[:, j]) for j in range(k)]
+    ones = sparse.vstack([sparse.eye_array(n_samples)] * k)
+    system = sparse.block_array([[sparse.block_diag(blocks), ones], [ones.T, None]])
+    right = np.concatenate([np.zeros(n_samples * k), np.ones(n_samples)])
+    solution = spsolve(system.tocsc(), right)
+    return solution[: n_samples * k].reshape(k, n_samples).T
+
+
+def sweep(n_samples: int = 100_000, k: int = 10) -> Row:
+    """One sweep over samples with two judgements each."""
+    rng = np.random.default_rng(0)
+    order = rng.permutation(n_samples)
+    pairs = PairSet(order, np.roll(order, 1), rng.uniform(-1, 1, n_samples), n_samples)
+    _, graph = build_graph(pairs, 1.0)
+    blocks = make_blocks(n_samples, k)
+    blocks.dist2[:] = rng.uniform(0.5, 1.5, size=(n_samples, k))
+    invert_rows(graph, blocks, 0, n_samples)
+    blocks.U[:] = rng.dirichlet(np.ones(k), n_samples)
+    scratch = np.empty(k), np.empty(k)
+    sweep_rows(graph, blocks, 0, n_samples, *scratch)
+    (seconds,) = fastest(
+        lambda: sweep_rows(graph, blocks, 0, n_samples, *scratch), repeats=20
+    )
+    return Row(f"a sweep of {n_samples}, degree 2, k = {k}", 1e3 * seconds, "ms", 30.0)

@@ -1,0 +1,109 @@
+"""How time and memory are measured.
+
+Machines are shared and noisy. Work on one thread is therefore timed by the processor
+time of this process, which other processes disturb less than the wall clock; ours and
+the peer's runs alternate, and the fastest of each counts.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from fuzzypairs import FDC
+
+__all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what was measured, and what was asked of it."""
+
+    what: str
+    value: float
+    unit: str
+    limit: float
+    at_most: bool = True
+    detail: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value is within its limit."""
+        return (self.value <= self.limit) == self.at_most or self.value == self.limit
+
+
+def fastest(*runs: Callable[[], Any], repeats: int, wall: bool = False) -> list[float]:
+    """Return the shortest time of each of several runs, made in turn."""
+    clock = time.perf_counter if wall else time.process_time
+    times = [np.inf] * len(runs)
+    for _ in range(repeats):
+        for number, run in enumerate(runs):
+            start = clock()
+            run()
+            times[number] = min(times[number], clock() - start)
+    return times
+
+
+def blobs(
+    n_samples: int, n_features: int, n_clusters: int, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw overlapping blobs; return the data and their true labels."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_clusters, size=n_samples)
+    centers = rng.normal(size=(n_clusters, n_features))
+    X = rng.normal(size=(n_samples, n_features))
+    for j in range(n_clusters):
+        X[labels == j] += centers[j]
+    return X, labels
+
+
+def our_step(X: np.ndarray, start: np.ndarray, n_jobs: int) -> Callable[[int], None]:
+    """Return a run of so many passes of FDC without judgements (fuzzy c-means)."""
+
+    def run(n_steps: int) -> None:
+        FDC(
+            int(start.max()) + 1,
+            alpha=0.0,
+            beta=0.0,
+            init=start,
+            max_iter=n_steps,
+            tol=0.0,
+            n_jobs=n_jobs,
+        ).fit(X)
+
+    return run
+
+
+def lloyd_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], None]:
+    """Return a run of so many Lloyd steps of scikit-learn's KMeans."""
+    k = int(start.max()) + 1
+    centers = np.array([X[start == j].mean(axis=0) for j in range(k)])
+
+    def run(n_steps: int) -> None:
+        model = KMeans(k, init=centers, n_init=1, max_iter=n_steps, tol=0.0)
+        if model.fit(X).n_iter_ != n_steps:
+            raise RuntimeError("Lloyd converged: the steps cannot be counted")
+
+    return run
+
+
+def in_fresh_process(function: str, *arguments: Any) -> Any:
+    """Call ``benchmarks.<module>.<name>`` in a new interpreter; return its result."""
+    module, name = function.rsplit(".", 1)
+    code = (
+        f"import json, sys; from {module} import {name}; "
+        f"print(json.dumps({name}(*json.loads(sys.argv[1]))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, json.dumps(arguments)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
