@@ -60,8 +60,8 @@ def sweep(n_samples: int = 100_000, k: int = 10) -> Row:
     invert_rows(graph, blocks, 0, n_samples)
     blocks.U[:] = rng.dirichlet(np.ones(k), n_samples)
     scratch = np.empty(k), np.empty(k)
-    sweep_rows(graph, blocks, 0, n_samples, *scratch)
+    sweep_rows(graph, blocks, 0, n_samples, 1.0, *scratch)
     (seconds,) = fastest(
-        lambda: sweep_rows(graph, blocks, 0, n_samples, *scratch), repeats=20
+        lambda: sweep_rows(graph, blocks, 0, n_samples, 1.0, *scratch), repeats=20
     )
     return Row(f"a sweep of {n_samples}, degree 2, k = {k}", 1e3 * seconds, "ms", 30.0)

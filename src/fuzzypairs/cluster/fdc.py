@@ -224,7 +224,8 @@ class FDC(
         pairs = PairSet.coerce(pairs, len(given))
         unit = unit_of(given)
         data = in_units(given, unit)
-        k = min(k, len(data))
+        if isinstance(self.init, str):
+            k = min(k, len(data))
         alpha = self._alpha(data, weight, k)
         beta = self._beta(data, weight, unit)
         random_state = check_seed(self.random_state)

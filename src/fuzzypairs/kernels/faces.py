@@ -21,6 +21,7 @@ from fuzzypairs.kernels.sweeps import (
 
 # A sweep that moves more than this share of the one before it crawls.
 CRAWL = 0.5
+MAX_ROUNDS = 100
 SWEEPS_A_ROUND = 12
 CG_STEPS_A_ROUND = 400
 # How far conjugate gradients can reduce the squared gradient in float64.
@@ -28,7 +29,7 @@ ROUNDING = 1e-24
 
 
 @kernel
-def settle_groups(graph, blocks, start, stop, tol, scale, max_rounds):
+def settle_groups(graph, blocks, start, stop, tol, scale):
     """Solve groups ``start`` to ``stop - 1`` until no gradient exceeds ``tol * scale``.
 
     Returns
@@ -51,10 +52,10 @@ def settle_groups(graph, blocks, start, stop, tol, scale, max_rounds):
         before = take_rows(blocks.U, first, last)
         left = projected_gradient(graph, blocks, first, last, scale, linear)
         rounds = 0
-        while left > tol and rounds < max_rounds:
+        while left > tol and rounds < MAX_ROUNDS:
             for _ in range(SWEEPS_A_ROUND):
                 n_sweeps += 1
-                if sweep_rows(graph, blocks, first, last, linear, u) == 0.0:
+                if sweep_rows(graph, blocks, first, last, scale, linear, u) == 0.0:
                     break
             left = projected_gradient(graph, blocks, first, last, scale, linear)
             if left > tol:
@@ -254,13 +255,13 @@ def group_pass(
         crawling = False
         for _ in range(effort):
             before = moved
-            moved = sweep_rows(graph, blocks, first, last, linear, u)
+            moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
             crawling = moved > CRAWL * before and before > 0.0
             if moved <= tol:
                 break
         if crawling and moved > tol:
             descend_face(graph, blocks, first, last, tol * scale)
-            moved = sweep_rows(graph, blocks, first, last, linear, u)
+            moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
         change = max(change, moved)
         objective += group_objective(graph, blocks, first, last)
         for i in range(first, last):

@@ -140,14 +140,16 @@ def advance(problem, state):
     vanishing = False
     for j in range(k):
         vanishing |= masses[j] - alpha * total_weight <= 0.0
-    if counters[IS_PROPOSAL]:
-        last = state.history[counters[N_ACCEPTED] - 1]
-        worse = objective > last + 1e-14 * (value + alpha * spread)
-        if vanishing or worse or not np.isfinite(objective):
-            put_rows(C, 0, state.image)
-            put_rows(state.blocks.U, 0, state.kept)
-            forget(state)
-            return CONTINUE
+    rounding = 1e-14 * (value + alpha * spread)
+    gained = 0.0
+    if counters[N_ACCEPTED] > 0:
+        gained = state.history[counters[N_ACCEPTED] - 1] - objective
+    bad = vanishing or gained < -rounding or not np.isfinite(objective)
+    if counters[IS_PROPOSAL] and bad:
+        put_rows(C, 0, state.image)
+        put_rows(state.blocks.U, 0, state.kept)
+        forget(state)
+        return CONTINUE
     if vanishing and k > 1:
         return VANISHING
 
@@ -155,6 +157,9 @@ def advance(problem, state):
     counters[N_ACCEPTED] += 1
     put_rows(state.kept, 0, state.blocks.U)
     step = _update_image(problem, state, sums, masses)
+    if gained <= rounding and step >= state.levels[0]:
+        # The objective can no longer tell a good proposal; a plain step contracts.
+        forget(state)
     state.levels[0] = step
     state.levels[1] = max(INNER_SHARE * step, 0.1 * problem.tol)
     if step <= problem.tol and change <= problem.tol and counters[N_SWEEPS] > 0:

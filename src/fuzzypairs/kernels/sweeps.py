@@ -100,21 +100,25 @@ def linear_term(graph, U, i, linear):
 
 
 @kernel
-def sweep_rows(graph, blocks, start, stop, linear, u):
+def sweep_rows(graph, blocks, start, stop, scale, linear, u):
     """Update the rows in sequence, each from the newest others; return the change.
 
     `linear` and `u` are scratch of shape (k,). The change is the largest absolute
-    difference of a membership.
+    difference of a membership, multiplied where judgements outweigh the distances'
+    `scale`: a row that many strong judgements hold moves little however large the
+    gradient is, and it is the gradient that tells the error.
     """
     U = blocks.U
-    change = 0.0
+    largest = 0.0
     for i in range(start, stop):
         linear_term(graph, U, i, linear)
         solve_row(blocks.inverse[i], linear, blocks.low[i], u)
+        change = 0.0
         for j in range(u.shape[0]):
             change = max(change, abs(u[j] - U[i, j]))
             U[i, j] = u[j]
-    return change
+        largest = max(largest, change * (1.0 + graph.diagonal[i] / scale))
+    return largest
 
 
 @kernel

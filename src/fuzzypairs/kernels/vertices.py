@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fuzzypairs.kernels.faces import settle_groups
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import (
     group_objective,
@@ -15,7 +16,39 @@ MAX_SWEEPS = 60
 
 
 @kernel
-def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
+def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain):
+    """Settle groups, try vertices, settle what they improved.
+
+    Parameters
+    ----------
+    start, stop : int
+        The groups.
+    tol, scale : float
+        See `settle_groups`.
+    n_starts, max_rows, gain : int, int, float
+        See `try_vertices`.
+
+    Returns
+    -------
+    change : float
+        The largest change of a membership by the first settling.
+    n_improved : int
+        Number of groups that vertices improved.
+    objective : float
+        Of these groups at the end.
+    """
+    change, _, _ = settle_groups(graph, blocks, start, stop, tol, scale)
+    n_improved = try_vertices(
+        graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain
+    )
+    if n_improved > 0:
+        settle_groups(graph, blocks, start, stop, tol, scale)
+    rows = graph.groups[start], graph.groups[stop]
+    return change, n_improved, group_objective(graph, blocks, rows[0], rows[1])
+
+
+@kernel
+def try_vertices(graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain):
     """Descend from several vertices and keep what lowers a group's objective.
 
     All vertices are tried where there are at most `n_starts` of them, which makes
@@ -53,7 +86,7 @@ def try_vertices(graph, blocks, start, stop, n_starts, max_rows, tol, gain):
                 for j in range(k):
                     blocks.U[i, j] = 1.0 if j == cluster else 0.0
             for _ in range(MAX_SWEEPS):
-                if sweep_rows(graph, blocks, first, last, linear, u) <= tol:
+                if sweep_rows(graph, blocks, first, last, scale, linear, u) <= tol:
                     break
             objective = group_objective(graph, blocks, first, last)
             if objective < min(lowest, threshold):

@@ -28,7 +28,6 @@ Ints = NDArray[np.int64]
 # five in six.
 SMALL_GROUP = 8
 N_STARTS = 20
-MAX_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -71,16 +70,13 @@ def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
     graph : Graph
     """
     n_groups, labels = pairs.components()
-    touched = np.unique(np.concatenate([pairs.i, pairs.j]))
-    order = np.argsort(labels[touched], kind="stable")
-    rows = touched[order]
-    number = np.empty(len(rows), dtype=np.int64)
-    number[order] = np.arange(len(rows))
-    p = number[np.searchsorted(touched, pairs.i)]
-    q = number[np.searchsorted(touched, pairs.j)]
+    touched = np.flatnonzero(labels >= 0)
+    rows = touched[np.argsort(labels[touched], kind="stable")]
+    number = np.empty(pairs.n_samples, dtype=np.int64)
+    number[rows] = np.arange(len(rows))
     sizes = np.bincount(labels[rows], minlength=n_groups)
     groups = np.concatenate([[0], np.cumsum(sizes)])
-    return rows, _graph(groups, p, q, pairs.grade, beta)
+    return rows, _graph(groups, number[pairs.i], number[pairs.j], pairs.grade, beta)
 
 
 def _graph(groups: Ints, p: Ints, q: Ints, s: Floats, beta: float) -> Graph:
@@ -178,16 +174,16 @@ def solve_group(
         free_rows(blocks.U, 0, n_rows)
     else:
         blocks.U[:] = start
-    _, residual, n_sweeps = settle_groups(graph, blocks, 0, 1, tol, 1.0, MAX_ROUNDS)
-    if try_vertices(graph, blocks, 0, 1, n_starts, n_rows, 1e-3 * tol, 0.0):
-        _, residual, more = settle_groups(graph, blocks, 0, 1, tol, 1.0, MAX_ROUNDS)
+    _, residual, n_sweeps = settle_groups(graph, blocks, 0, 1, tol, 1.0)
+    if try_vertices(graph, blocks, 0, 1, 1e-3 * tol, 1.0, n_starts, n_rows, 0.0):
+        _, residual, more = settle_groups(graph, blocks, 0, 1, tol, 1.0)
         n_sweeps += more
     proved = False
     if method == "exact":
         exact = solve_exact(dist2, p, q, s, beta, start=blocks.U)
         proved = exact.proved
         blocks.U[:] = exact.memberships
-        _, residual, more = settle_groups(graph, blocks, 0, 1, tol, 1.0, MAX_ROUNDS)
+        _, residual, more = settle_groups(graph, blocks, 0, 1, tol, 1.0)
         n_sweeps += more
     memberships = blocks.U / blocks.U.sum(axis=1, keepdims=True)
     return GroupResult(

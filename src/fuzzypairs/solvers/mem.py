@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import chunks, rows, steps, tiles
-from fuzzypairs.kernels.faces import group_pass, settle_groups
-from fuzzypairs.kernels.sweeps import group_objective
-from fuzzypairs.kernels.vertices import try_vertices
+from fuzzypairs.kernels.faces import group_pass
+from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.groups import (
-    MAX_ROUNDS,
     N_STARTS,
     SMALL_GROUP,
     build_graph,
@@ -39,8 +37,6 @@ BLAS_FROM = 2500
 # loop; longer ones return to Python between passes, to share threads and so that
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
-# How often a settled run may be set going again by a better point of some group.
-MAX_REFINEMENTS = 20
 
 
 @dataclass(frozen=True)
@@ -169,14 +165,15 @@ class Solver:
         states = [self._state(*self._first_prototypes(start))]
         status, moved = steps.CONTINUE, True
         with self._single_threaded_blas():
-            for _ in range(MAX_REFINEMENTS):
+            while status != steps.EXHAUSTED and moved:
                 status = self._iterate(states[-1])
                 while status == steps.VANISHING:
-                    states.append(self._without_smallest(states[-1]))
+                    # Half-solved groups may starve a cluster that solved ones feed.
+                    resting = states[-1].counters[steps.N_SWEEPS] == 0
+                    if resting or not self._refine(states[-1]):
+                        states.append(self._without_smallest(states[-1]))
                     status = self._iterate(states[-1])
                 moved = self._refine(states[-1])
-                if status == steps.EXHAUSTED or not moved:
-                    break
         state = states[-1]
         objective = self._objective(state)
         counts = [int(s.counters[steps.N_ACCEPTED]) for s in states]
@@ -253,42 +250,35 @@ class Solver:
         problem = self.problem
         if len(problem.X) == 0:
             return False
-        steps.forget(state)
-        change = self._settle(state)
-        gain = max(1e-2 * problem.tol, 1e-12) * self.problem.variance
-        limits = (N_STARTS, SMALL_GROUP, 0.1 * problem.tol, gain)
-        improved = self._over_groups(try_vertices, state, limits)
-        if self.group_solver == "exact":
-            improved.append(
-                solve_small_groups_exactly(
-                    problem.graph, state.blocks, SMALL_GROUP, gain
-                )
-            )
-        if any(improved):
-            self._settle(state)
-        return any(improved) or change > 10.0 * problem.tol
+        gain = max(1e-2 * problem.tol, 1e-12) * problem.variance
+        moved = self._solve_groups(state, gain)
+        if self.group_solver == "exact" and solve_small_groups_exactly(
+            problem.graph, state.blocks, SMALL_GROUP, gain
+        ):
+            self._solve_groups(state, gain)
+            moved = True
+        # What acceleration remembers belongs to other memberships.
+        state.counters[[steps.N_MIXED, steps.HAS_LAST, steps.IS_PROPOSAL]] = 0
+        return moved
 
-    def _settle(self, state: steps.State) -> float:
-        limits = (0.1 * self.problem.tol, self.problem.variance, MAX_ROUNDS)
-        done = self._over_groups(settle_groups, state, limits)
-        return float(max(change for change, _, _ in done))
-
-    def _over_groups(
-        self, kernel: Any, state: steps.State, limits: tuple[float, ...]
-    ) -> list[Any]:
-        graph, blocks = self.problem.graph, state.blocks
-        spans = over_ranges(self.problem.group_ranges)
-        return self.threads.map(
-            kernel, [(graph, blocks, *span, *limits) for span in spans]
+    def _solve_groups(self, state: steps.State, gain: float) -> bool:
+        problem = self.problem
+        limits = (0.1 * problem.tol, problem.variance, N_STARTS, SMALL_GROUP, gain)
+        done = self.threads.map(
+            refine_groups,
+            [
+                (problem.graph, state.blocks, *span, *limits)
+                for span in over_ranges(problem.group_ranges)
+            ],
         )
+        changes, improved, objectives = zip(*done, strict=True)
+        state.parts[len(problem.ranges) - 1 :, 0] = objectives
+        return max(changes) > 10.0 * problem.tol or any(improved)
 
     def _objective(self, state: steps.State) -> float:
         """Eq. (5) at the last pass's prototypes, with the groups as they are now."""
-        problem = self.problem
-        free = state.parts[: len(problem.ranges) - 1, 0].sum()
-        grouped = group_objective(problem.graph, state.blocks, 0, len(problem.X))
-        spread = steps.sum_of_distances(problem.totals, state.C)
-        return float(free + grouped - problem.alpha * spread)
+        spread = steps.sum_of_distances(self.problem.totals, state.C)
+        return float(state.parts[:, 0].sum() - self.problem.alpha * spread)
 
     def _state(self, C: Floats, U: Floats, n_passes: int = 0) -> steps.State:
         problem = self.problem
@@ -373,7 +363,7 @@ class Solver:
         """Pack the free samples; return tiles, their weights, ranges and totals."""
         n_free, n_features = len(self.free), self.X.shape[1]
         if self.on_blas:
-            packed = np.empty((0, n_features, tiles.LANES))
+            packed = tiles.empty_tiles(0, n_features, np.float64)
             weight = self._weight_of(self.free)[None, :]
             ranges = cut(n_free, 8 * chunks.CHUNK)
             totals = np.zeros((len(ranges) - 1, n_features + 2))
@@ -386,7 +376,7 @@ class Solver:
             )
             return packed, weight, ranges, totals.sum(axis=0)
         n_tiles = -(-n_free // tiles.LANES)
-        packed = np.empty((n_tiles, n_features, tiles.LANES), dtype=self.X.dtype)
+        packed = tiles.empty_tiles(n_tiles, n_features, self.X.dtype)
         ranges = cut(n_tiles, 16)
         spans = over_ranges(ranges)
         self.threads.map(
@@ -442,7 +432,7 @@ def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.zeros(1, dtype=np.int64)
     borders = np.searchsorted(groups, cut(int(groups[-1]), 2048))
     borders[-1] = n_groups
-    return np.unique(borders)
+    return np.unique(borders) if len(borders) > 2 else borders
 
 
 def one_hot(labels: NDArray[np.int64], n_clusters: int) -> Floats:
