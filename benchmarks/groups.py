@@ -25,8 +25,10 @@ def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
     truth = chain_truth(dist2, p, beta)
     if truth.min() <= 0.0:
         raise RuntimeError("the linear system is the truth only inside the simplex")
-    result = solve_group(dist2, p, p + 1, s, beta)
-    (seconds,) = fastest(lambda: solve_group(dist2, p, p + 1, s, beta), repeats=5)
+    result = solve_group(dist2, p, p + 1, s, beta, tol=1e-6)
+    (seconds,) = fastest(
+        lambda: solve_group(dist2, p, p + 1, s, beta, tol=1e-6), repeats=9
+    )
     name = f"chain of {n_samples}, beta 10 000 mean distances"
     error = float(np.abs(result.memberships - truth).max())
     yield Row(f"{name}: error", error, "", 1e-5)

@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import directed_hausdorff, pdist
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
 from fuzzypairs.exceptions import FuzzyPairsWarning
@@ -273,6 +272,9 @@ def _all_edges(X: Floats) -> NDArray[np.int32]:
 
 def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
     """Each row to its nearest rows, shortest first, ties by row numbers."""
+    # Imported here: it doubles the time to import this package, for a rare start.
+    from sklearn.neighbors import NearestNeighbors
+
     length, there = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
     here = np.repeat(np.arange(len(X)), n_neighbors)
     # Most edges occur from both ends; the second time they join nothing.

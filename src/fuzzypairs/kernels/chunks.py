@@ -45,6 +45,7 @@ def chunk_pass(X, rows, weight, mean, C, start, stop, sums, masses):
     block = np.empty((CHUNK, n_features))
     product = np.empty((CHUNK, k))
     partial = np.empty((k, n_features))
+    square = np.empty(CHUNK)
     sums[:] = 0.0
     masses[:] = 0.0
     objective = 0.0
@@ -52,12 +53,9 @@ def chunk_pass(X, rows, weight, mean, C, start, stop, sums, masses):
         used = min(CHUNK, stop - first)
         x = block[:used]
         g = product[:used]
-        _centre(X, rows, mean, first, x)
+        _centre(X, rows, mean, first, x, square)
         np.dot(x, doubled, g)
-        for i in range(used):
-            objective += _weigh(g[i], norms, np.dot(x[i], x[i]), weight[first + i])
-            for j in range(k):
-                masses[j] += g[i, j]
+        objective += _weigh(g, square, norms, weight, first, masses)
         np.dot(g.T, x, partial)
         for j in range(k):
             for f in range(n_features):
@@ -66,23 +64,34 @@ def chunk_pass(X, rows, weight, mean, C, start, stop, sums, masses):
 
 
 @kernel
-def _centre(X, rows, mean, first, block):
+def _centre(X, rows, mean, first, block, square):
+    """Copy rows less the mean to `block` and their squared lengths to `square`."""
     for i in range(block.shape[0]):
-        x = X[rows[first + i]]
-        y = block[i]
+        row = rows[first + i]
+        total = 0.0
         for f in range(block.shape[1]):
-            y[f] = x[f] - mean[f]
+            value = X[row, f] - mean[f]
+            block[i, f] = value
+            total += value * value
+        square[i] = total
 
 
 @kernel
-def _weigh(g, norms, norm, weight):
-    """Turn -2 x.c into the weights w u^2 of one sample; return its objective."""
-    total = 0.0
-    for j in range(g.shape[0]):
-        g[j] = 1.0 / max(g[j] + (norm + norms[j]), TINY)
-        total += g[j]
-    harmonic = 1.0 / total
-    share = weight * harmonic * harmonic
-    for j in range(g.shape[0]):
-        g[j] = g[j] * g[j] * share
-    return weight * harmonic
+def _weigh(g, square, norms, weight, first, masses):
+    """Turn -2 x.c into the weights w u^2 and add them up; return the objective."""
+    k = g.shape[1]
+    objective = 0.0
+    for i in range(g.shape[0]):
+        total = 0.0
+        for j in range(k):
+            inverse = 1.0 / max(g[i, j] + (square[i] + norms[j]), TINY)
+            g[i, j] = inverse
+            total += inverse
+        harmonic = 1.0 / total
+        share = weight[first + i] * harmonic * harmonic
+        objective += weight[first + i] * harmonic
+        for j in range(k):
+            value = g[i, j] * g[i, j] * share
+            g[i, j] = value
+            masses[j] += value
+    return objective

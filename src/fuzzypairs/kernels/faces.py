@@ -20,7 +20,7 @@ from fuzzypairs.kernels.sweeps import (
 )
 
 # A sweep that moves more than this share of the one before it crawls.
-CRAWL = 0.5
+CRAWL = 0.8
 MAX_ROUNDS = 100
 SWEEPS_A_ROUND = 12
 CG_STEPS_A_ROUND = 400
@@ -50,17 +50,17 @@ def settle_groups(graph, blocks, start, stop, tol, scale):
         first = graph.groups[g]
         last = graph.groups[g + 1]
         before = take_rows(blocks.U, first, last)
-        left = projected_gradient(graph, blocks, first, last, scale, linear)
+        left = projected_gradient(graph, blocks, first, last, scale)
         rounds = 0
         while left > tol and rounds < MAX_ROUNDS:
             for _ in range(SWEEPS_A_ROUND):
                 n_sweeps += 1
                 if sweep_rows(graph, blocks, first, last, scale, linear, u) == 0.0:
                     break
-            left = projected_gradient(graph, blocks, first, last, scale, linear)
+            left = projected_gradient(graph, blocks, first, last, scale)
             if left > tol:
                 descend_face(graph, blocks, first, last, 0.1 * tol * scale)
-                left = projected_gradient(graph, blocks, first, last, scale, linear)
+                left = projected_gradient(graph, blocks, first, last, scale)
             rounds += 1
         residual = max(residual, left)
         for i in range(first, last):
@@ -70,7 +70,7 @@ def settle_groups(graph, blocks, start, stop, tol, scale):
 
 
 @kernel
-def projected_gradient(graph, blocks, start, stop, scale, linear):
+def projected_gradient(graph, blocks, start, stop, scale):
     """Return the largest violation of the optimality conditions, over `scale`.
 
     On row i the gradient ``a u + f`` must equal a level where u > 0 and not fall
@@ -79,14 +79,15 @@ def projected_gradient(graph, blocks, start, stop, scale, linear):
     """
     U = blocks.U
     k = U.shape[1]
+    slope = np.empty((1, k))
     worst = 0.0
     for i in range(start, stop):
-        gradient(graph, U, blocks.dist2, i, 0, linear)
+        gradient(graph, U, blocks.dist2, i, 0, slope, 0)
         level = 0.0
         for j in range(k):
-            level += U[i, j] * linear[j]
+            level += U[i, j] * slope[0, j]
         for j in range(k):
-            excess = linear[j] - level
+            excess = slope[0, j] - level
             worst = max(worst, -excess, min(excess, scale * U[i, j]))
     return worst / scale
 
@@ -108,7 +109,7 @@ def descend_face(graph, blocks, start, stop, tol):
     free = np.empty((n_rows, k), dtype=np.bool_)
     step = np.empty((n_rows, k))
     for i in range(n_rows):
-        gradient(graph, U, blocks.dist2, start + i, 0, residual[i])
+        gradient(graph, U, blocks.dist2, start + i, 0, residual, i)
         for j in range(k):
             free[i, j] = U[start + i, j] > 0.0
             residual[i, j] = -residual[i, j]
@@ -173,7 +174,7 @@ def _apply(graph, blocks, start, direction, free, image):
     """Set ``image`` to D direction within the face; return direction.image."""
     curvature = 0.0
     for i in range(direction.shape[0]):
-        gradient(graph, direction, blocks.dist2, start + i, start, image[i])
+        gradient(graph, direction, blocks.dist2, start + i, start, image, i)
         for j in range(direction.shape[1]):
             if free[i, j]:
                 curvature += direction[i, j] * image[i, j]

@@ -4,38 +4,40 @@ from fuzzypairs.kernels.jit import kernel
 
 
 @kernel
-def solve_row(inverse, linear, low, u):
-    """Minimise 1/2 sum_j u_j^2 / inverse_j + linear_j u_j over the simplex, exactly.
+def solve_row(inverse, i, linear, low, u):
+    """Minimise 1/2 sum_j u_j^2 / inverse_ij + linear_j u_j over the simplex, exactly.
 
-    The solution is ``u_j = max(0, (level - linear_j) * inverse_j)``. Michelot's
+    The solution is ``u_j = max(0, (level - linear_j) * inverse_ij)``. Michelot's
     active set finds the level: solve with every coordinate, drop those that come
     out negative (they never return), repeat; at most k rounds, mostly one.
 
     Parameters
     ----------
-    inverse : array of shape (k,), IN
-        Reciprocals of the positive curvatures.
+    inverse : array of shape (n_rows, k), IN
+        Reciprocals of the positive curvatures of all rows.
+    i : int
+        The row.
     linear : array of shape (k,), IN, overwritten
         Linear coefficients.
     low : int
-        Where `inverse` is largest. Measuring `linear` from its value there keeps
+        Where `inverse[i]` is largest. Measuring `linear` from its value there keeps
         every difference ``level - linear_j`` exact even when that curvature is
         zero in effect (a sample that lies on a prototype).
     u : array of shape (k,), OUT
     """
-    k = inverse.shape[0]
+    k = inverse.shape[1]
     shift = linear[low]
     mass = 0.0
     moment = 1.0
     for j in range(k):
         linear[j] -= shift
-        mass += inverse[j]
-        moment += linear[j] * inverse[j]
+        mass += inverse[i, j]
+        moment += linear[j] * inverse[i, j]
     level = moment / mass
     dropped = False
     total = 0.0
     for j in range(k):
-        value = (level - linear[j]) * inverse[j]
+        value = (level - linear[j]) * inverse[i, j]
         dropped |= value < 0.0
         u[j] = value
         total += value
@@ -45,13 +47,13 @@ def solve_row(inverse, linear, low, u):
         moment = 1.0
         for j in range(k):
             if u[j] > 0.0:
-                mass += inverse[j]
-                moment += linear[j] * inverse[j]
+                mass += inverse[i, j]
+                moment += linear[j] * inverse[i, j]
         level = moment / mass
         total = 0.0
         for j in range(k):
             if u[j] > 0.0:
-                value = (level - linear[j]) * inverse[j]
+                value = (level - linear[j]) * inverse[i, j]
                 dropped |= value < 0.0
                 u[j] = value
                 total += max(value, 0.0)

@@ -112,7 +112,7 @@ def sweep_rows(graph, blocks, start, stop, scale, linear, u):
     largest = 0.0
     for i in range(start, stop):
         linear_term(graph, U, i, linear)
-        solve_row(blocks.inverse[i], linear, blocks.low[i], u)
+        solve_row(blocks.inverse, i, linear, blocks.low[i], u)
         change = 0.0
         for j in range(u.shape[0]):
             change = max(change, abs(u[j] - U[i, j]))
@@ -122,20 +122,20 @@ def sweep_rows(graph, blocks, start, stop, scale, linear, u):
 
 
 @kernel
-def gradient(graph, U, dist2, i, first, out):
-    """Set ``out`` to row i of D U; rows of U and dist2 count from `first`.
+def gradient(graph, U, dist2, i, first, out, row):
+    """Set ``out[row]`` to row i of D U; rows of U count from `first`.
 
     A judgement of alike adds ``pull (u_i - u_q)``, one of unlike ``-pull u_q``.
     """
     k = U.shape[1]
     for j in range(k):
-        out[j] = dist2[i, j] * U[i - first, j]
+        out[row, j] = dist2[i, j] * U[i - first, j]
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
         q = graph.neighbor[e] - first
         pull = graph.pull[e]
         own = 1.0 if pull > 0.0 else 0.0
         for j in range(k):
-            out[j] += pull * (own * U[i - first, j] - U[q, j])
+            out[row, j] += pull * (own * U[i - first, j] - U[q, j])
 
 
 @kernel

@@ -23,11 +23,11 @@ __all__ = ["GroupResult", "build_graph", "solve_group"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Groups of up to this many samples are descended from several vertices. Twenty
-# random vertices found the global optimum of 53 groups out of 53; one start, of
-# five in six.
+# Groups of up to this many samples are descended from several vertices within a fit.
+# Of 1500 random groups of two to five samples, one start found the best known point
+# in 85 %, eight more in 97 %, twenty more in 99 %.
 SMALL_GROUP = 8
-N_STARTS = 20
+N_STARTS = 8
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,9 @@ def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
         The constrained samples; a group is a range of them.
     graph : Graph
     """
+    if len(pairs) == 0:
+        none = np.empty(0, dtype=np.int64)
+        return none, _graph(np.zeros(1, np.int64), none, none, np.empty(0), beta)
     n_groups, labels = pairs.components()
     touched = np.flatnonzero(labels >= 0)
     rows = touched[np.argsort(labels[touched], kind="stable")]
@@ -113,7 +116,7 @@ def solve_group(
     *,
     start: ArrayLike | None = None,
     method: Literal["sweeps", "exact"] = "sweeps",
-    n_starts: int = N_STARTS,
+    n_starts: int = 20,
     tol: float = 1e-9,
 ) -> GroupResult:
     """Find the memberships of samples that judgements join: problem (16).

@@ -31,6 +31,9 @@ __all__ = ["MemResult", "Solver"]
 Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
 
+# Ranges of tiles or chunks that are a call each: long enough to outweigh the call.
+TILES_A_RANGE = 64
+CHUNKS_A_RANGE = 8
 # From this many features times clusters on, matrix products beat packed tiles.
 BLAS_FROM = 2500
 # Passes of less work than this (samples x features x clusters) run in one compiled
@@ -122,7 +125,7 @@ class Solver:
         self.group_solver = group_solver
         self.mean = weighted_mean(X, weight)
         self.constrained, graph = build_graph(
-            usable_pairs(pairs, weight), beta / self.heaviest
+            usable_pairs(pairs, weight, beta), beta / self.heaviest
         )
         n_samples, n_features = X.shape
         free = np.ones(n_samples, dtype=np.bool_)
@@ -162,30 +165,36 @@ class Solver:
 
     def run(self, start: Start) -> MemResult:
         """Descend from one start until nothing moves, or `max_iter`."""
-        states = [self._state(*self._first_prototypes(start))]
+        state = self._state(*self._first_prototypes(start))
         status, moved = steps.CONTINUE, True
+        history: list[Floats] = []
+        sizes: list[int] = []
+
+        def note() -> None:
+            accepted = state.history[: state.counters[steps.N_ACCEPTED]]
+            history.append(accepted)
+            sizes.extend([len(state.C)] * len(accepted))
+
         with self._single_threaded_blas():
             while status != steps.EXHAUSTED and moved:
-                status = self._iterate(states[-1])
+                status = self._iterate(state)
                 while status == steps.VANISHING:
                     # Half-solved groups may starve a cluster that solved ones feed.
-                    resting = states[-1].counters[steps.N_SWEEPS] == 0
-                    if resting or not self._refine(states[-1]):
-                        states.append(self._without_smallest(states[-1]))
-                    status = self._iterate(states[-1])
-                moved = self._refine(states[-1])
-        state = states[-1]
+                    resting = state.counters[steps.N_SWEEPS] == 0
+                    if resting or not self._refine(state):
+                        note()
+                        state = self._without_smallest(state)
+                    status = self._iterate(state)
+                moved = self._refine(state)
+        note()
         objective = self._objective(state)
-        counts = [int(s.counters[steps.N_ACCEPTED]) for s in states]
-        history = [s.history[:n] for s, n in zip(states, counts, strict=True)]
-        sizes = np.repeat([len(s.C) for s in states], counts)
         U = state.blocks.U
         return MemResult(
             centers=state.C + self.mean,
             constrained=U / U.sum(axis=1, keepdims=True),
             objective=objective * self.heaviest,
             history=np.append(np.concatenate(history), objective) * self.heaviest,
-            n_clusters_history=np.append(sizes, len(state.C)),
+            n_clusters_history=np.array([*sizes, len(state.C)]),
             n_iter=int(state.counters[steps.N_PASSES]),
             converged=status == steps.SETTLED and not moved,
             spread=float(np.sqrt(self.problem.variance)),
@@ -303,7 +312,7 @@ class Solver:
             gram=np.empty((steps.DEPTH, steps.DEPTH)),
             history=np.empty(self.max_iter + 1),
             counters=counters,
-            levels=np.zeros(2),
+            levels=np.array([np.inf, steps.INNER_SHARE]),
         )
 
     def _without_smallest(self, state: steps.State) -> steps.State:
@@ -365,7 +374,7 @@ class Solver:
         if self.on_blas:
             packed = tiles.empty_tiles(0, n_features, np.float64)
             weight = self._weight_of(self.free)[None, :]
-            ranges = cut(n_free, 8 * chunks.CHUNK)
+            ranges = cut(n_free, CHUNKS_A_RANGE * chunks.CHUNK)
             totals = np.zeros((len(ranges) - 1, n_features + 2))
             self.threads.map(
                 chunks.chunk_totals,
@@ -377,7 +386,7 @@ class Solver:
             return packed, weight, ranges, totals.sum(axis=0)
         n_tiles = -(-n_free // tiles.LANES)
         packed = tiles.empty_tiles(n_tiles, n_features, self.X.dtype)
-        ranges = cut(n_tiles, 16)
+        ranges = cut(n_tiles, TILES_A_RANGE)
         spans = over_ranges(ranges)
         self.threads.map(
             tiles.pack_tiles,
@@ -416,8 +425,10 @@ def weighted_mean(X: Data, weight: Floats | None) -> Floats:
     return np.asarray(totals[:-1] / weight.sum())
 
 
-def usable_pairs(pairs: PairSet, weight: Floats | None) -> PairSet:
-    """Leave out what cannot act: grades of 0, and samples of weight zero."""
+def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
+    """Leave out what cannot act: grades of 0, samples of weight 0, all if beta is 0."""
+    if beta == 0.0:
+        return PairSet.empty(pairs.n_samples)
     pairs = pairs.informative
     if weight is None or np.all(weight > 0.0):
         return pairs
