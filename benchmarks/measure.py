@@ -17,7 +17,10 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from fuzzypairs import FDC
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.threads import Threads
+from fuzzypairs.starts import Start
 
 __all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]
 
@@ -67,20 +70,27 @@ def blobs(
     return X, truth, pairwise_distances_argmin(X, seeds)
 
 
-def our_step(X: np.ndarray, start: np.ndarray, n_jobs: int) -> Callable[[int], int]:
-    """Return a run of at most so many passes of fuzzy c-means; it tells how many."""
+def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
+    """Return a run of at most so many passes of fuzzy c-means; it tells how many.
+
+    The solver alone, without what an estimator does before and after its passes.
+    """
+    solver = Solver(
+        X,
+        None,
+        PairSet.empty(len(X)),
+        alpha=0.0,
+        beta=0.0,
+        n_clusters=int(start.max()) + 1,
+        tol=0.0,
+        max_iter=1,
+        group_solver="sweeps",
+        threads=Threads(1),
+    )
 
     def run(n_steps: int) -> int:
-        model = FDC(
-            int(start.max()) + 1,
-            alpha=0.0,
-            beta=0.0,
-            init=start,
-            max_iter=n_steps,
-            tol=0.0,
-            n_jobs=n_jobs,
-        )
-        return int(model.fit(X).n_iter_)
+        solver.max_iter = n_steps
+        return solver.run(Start(labels=start)).n_iter
 
     return run
 

@@ -12,7 +12,7 @@ CASES = [
     (58_000, 10, 7, 60, 9, 0.8),
     (20_000, 16, 26, 60, 9, 1.05),
     (1_000_000, 16, 10, 20, 4, 0.9),
-    (100_000, 256, 100, 8, 3, 0.95),
+    (100_000, 256, 100, 16, 4, 0.95),
 ]
 
 
@@ -21,7 +21,7 @@ def rows(quick: bool) -> Iterator[Row]:
         # No structure: Lloyd then needs more steps than are counted.
         X = np.random.default_rng(0).normal(size=(n_samples, n_features))
         start = np.random.default_rng(1).integers(k, size=n_samples)
-        ours, lloyd = our_step(X, start, n_jobs=1), lloyd_step(X, start)
+        ours, lloyd = our_step(X, start), lloyd_step(X, start)
         # Runs that end by themselves make fewer steps than they may.
         n_ours = ours(2 + steps) - ours(2)
         n_lloyd = lloyd(2 + steps) - lloyd(2)

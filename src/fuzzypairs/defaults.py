@@ -28,7 +28,7 @@ GAIN_SHARE = 0.8
 BETA_SHARE = 1.0
 
 # Up to this many features the moment matrix is formed; beyond, only multiplied with.
-DENSE_FEATURES = 256
+DENSE_FEATURES = 32
 ROWS_AT_A_TIME = 4096
 
 
