@@ -89,7 +89,7 @@ def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
     )
 
     def run(n_steps: int) -> int:
-        solver.max_iter = n_steps
+        solver.problem = solver.problem._replace(max_iter=n_steps)
         return solver.run(Start(labels=start)).n_iter
 
     return run

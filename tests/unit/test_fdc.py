@@ -503,3 +503,22 @@ def test_all_paths_lead_to_one_end(monkeypatch, weighted):
     assert blas.objective_ == pytest.approx(compiled.objective_, rel=1e-12)
     # It is another path: the last bits tell.
     assert not np.array_equal(blas.cluster_centers_, compiled.cluster_centers_)
+
+
+@pytest.mark.parametrize("max_iter", range(1, 25))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.FuzzyPairsWarning")
+def test_history_holds_every_pass_wherever_the_run_is_cut(max_iter):
+    # Strong judgements: settled prototypes are set going again by refined groups, so
+    # a cut falls on each kind of pass. A pass beyond the last may look at the groups.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2))
+    pairs = PairSet.from_triples(
+        [(i, i + 1, s) for i, s in enumerate(rng.uniform(-1, 1, 29))], 30
+    )
+    model = FDC(4, alpha=0.03, beta=300.0, init=np.arange(30) % 4, max_iter=max_iter)
+    model.fit(X, pairs=pairs)
+    assert model.n_iter_ <= max_iter + 2
+    assert len(model.objective_history_) <= model.n_iter_ + 1
+    assert np.isfinite(model.objective_history_).all()
+    assert len(model.n_clusters_history_) == len(model.objective_history_)

@@ -44,6 +44,7 @@ class Problem(NamedTuple):
     variance: float  # mean squared distance to the mean; 1 if that is 0
     alpha: float
     tol: float
+    max_iter: int
 
 
 class State(NamedTuple):
@@ -60,7 +61,7 @@ class State(NamedTuple):
     d_image: np.ndarray  # (DEPTH, k, n_features) differences of images
     d_shift: np.ndarray  # (DEPTH, k, n_features) differences of shifts
     gram: np.ndarray  # (DEPTH, DEPTH) inner products of d_shift
-    history: np.ndarray  # (max_iter + 1,) accepted objectives
+    history: np.ndarray  # (max_iter + 2,) accepted objectives
     counters: np.ndarray  # (6,) int64, see below
     levels: np.ndarray  # (2,) relative step, inner tolerance
 
@@ -136,7 +137,6 @@ def advance(problem, state):
     spread = sum_of_distances(problem.totals, C)
     objective = value - alpha * spread
     counters[N_PASSES] += 1
-    exhausted = counters[N_PASSES] >= state.history.shape[0] - 1
 
     vanishing = False
     for j in range(k):
@@ -163,9 +163,12 @@ def advance(problem, state):
         forget(state)
     state.levels[0] = step
     state.levels[1] = max(INNER_SHARE * step, 0.1 * problem.tol)
-    if step <= problem.tol and change <= problem.tol and counters[N_SWEEPS] > 0:
+    settled = step <= problem.tol and change <= problem.tol and counters[N_SWEEPS] > 0
+    # The last pass that is allowed may settle; one more may only look at the groups
+    # that were then refined.
+    if settled and counters[N_PASSES] <= problem.max_iter:
         return SETTLED
-    if exhausted:
+    if counters[N_PASSES] >= problem.max_iter:
         return EXHAUSTED
     counters[N_SWEEPS] = EFFORT
     counters[IS_PROPOSAL] = counters[N_MIXED] > 0 and step < ACCELERATE_BELOW

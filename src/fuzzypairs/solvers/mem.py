@@ -121,7 +121,6 @@ class Solver:
             weight = weight / self.heaviest
         self.X = X
         self.weight = weight
-        self.max_iter = max_iter
         self.group_solver = group_solver
         self.mean = weighted_mean(X, weight)
         self.constrained, graph = build_graph(
@@ -155,6 +154,7 @@ class Solver:
             variance=float(totals[-2] / totals[-1]) or 1.0,
             alpha=alpha,
             tol=tol,
+            max_iter=max_iter,
         )
 
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
@@ -310,7 +310,7 @@ class Solver:
             d_image=np.empty((steps.DEPTH, k, n_features)),
             d_shift=np.empty((steps.DEPTH, k, n_features)),
             gram=np.empty((steps.DEPTH, steps.DEPTH)),
-            history=np.empty(self.max_iter + 1),
+            history=np.empty(self.problem.max_iter + 2),
             counters=counters,
             levels=np.array([np.inf, steps.INNER_SHARE]),
         )
