@@ -272,7 +272,7 @@ def _all_edges(X: Floats) -> NDArray[np.int32]:
 
 def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
     """Each row to its nearest rows, shortest first, ties by row numbers."""
-    # Imported here: it doubles the time to import this package, for a rare start.
+    # Imported here: a rare start need not lengthen every import of this package.
     from sklearn.neighbors import NearestNeighbors
 
     length, there = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()

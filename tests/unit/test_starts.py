@@ -275,7 +275,8 @@ def test_errors_name_init(init, message, random_state):
 
 def test_every_name_is_known(random_state):
     for name in NAMES:
-        resolve_start(name, LINE, 2, random_state=random_state)
+        start = resolve_start(name, LINE, 2, random_state=random_state)
+        assert isinstance(start, Start), name
 
 
 @pytest.mark.parametrize(

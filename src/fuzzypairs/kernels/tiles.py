@@ -123,8 +123,8 @@ def _lane_row(weight, t, tiles):
     return 1 if t == tiles.shape[0] - 1 else 0
 
 
-# The functions below take whole arrays and an index: a slice in an inner loop costs
-# an atomic count of references, as much as the arithmetic on four lanes.
+# The functions below take whole arrays and an index: slices made in a loop count
+# references, which these short loops can do without.
 
 
 @kernel
