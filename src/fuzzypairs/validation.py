@@ -1,5 +1,6 @@
 """What turns user input into checked values; messages name the argument."""
 
+import re
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -9,13 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 __all__ = [
+    "check_bytes",
     "check_choice",
     "check_integer",
     "check_jobs",
     "check_number",
+    "check_room",
     "check_seed",
     "check_weights",
 ]
+
+UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def check_integer(name: str, value: Any, least: int) -> int:
@@ -74,6 +79,59 @@ def check_number(
             f"{name} must be finite, {least:g} or more{limit}{instead}, got {value}"
         )
     return number
+
+
+def check_bytes(name: str, value: Any) -> int:
+    """Return an amount of memory in bytes, given as a number or as in "1.5GB".
+
+    Examples
+    --------
+    >>> check_bytes("memory", "1.5GB")
+    1500000000
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
+        amount = float(value)
+    else:
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", str(value).upper())
+        try:
+            amount = float(match[1]) * UNITS[match[2]] if match else -1.0
+        except ValueError:  # "1.2.3GB"
+            amount = -1.0
+    if not amount > 0:
+        raise ValueError(
+            f"{name} must be a number of bytes above 0, or a text like "
+            f'"500MB" or "2GB", got {value!r}'
+        )
+    return int(amount)
+
+
+def check_room(method: str, n_samples: int, needed: int, allowed: int) -> None:
+    """Refuse work whose matrices would not fit in the memory that it may take.
+
+    Parameters
+    ----------
+    method : str
+        Whose matrices, for the message.
+    n_samples : int
+        Number of rows of X.
+    needed, allowed : int
+        Bytes.
+
+    Raises
+    ------
+    MemoryError
+        Before anything is allocated.
+
+    Examples
+    --------
+    >>> check_room("SSDC", 100, 80_000, 2_000_000_000)
+    """
+    if needed > allowed:
+        raise MemoryError(
+            f"{method} needs about {needed / 1e9:.3g} GB for {n_samples} samples but "
+            f"memory allows {allowed / 1e9:.3g} GB; raise memory, or fit a sample of "
+            "the rows"
+        )
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:

@@ -1,0 +1,27 @@
+"""Amounts of memory."""
+
+import pytest
+
+from fuzzypairs.validation import check_bytes, check_room
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(4096, 4096), ("2GB", 2 * 10**9), (" 0.5 mb", 500_000), ("7B", 7)],
+)
+def test_bytes_are_read(value, expected):
+    assert check_bytes("memory", value) == expected
+
+
+@pytest.mark.parametrize(
+    "value", [0, -5, True, "", "GB", "1.2.3GB", "10", "3 XB", None]
+)
+def test_other_amounts_are_refused(value):
+    with pytest.raises(ValueError, match="memory must be a number of bytes"):
+        check_bytes("memory", value)
+
+
+def test_room_is_refused_before_it_is_taken():
+    check_room("SSDC", 10, 800, 800)
+    with pytest.raises(MemoryError, match="SSDC needs about 3.2 GB for 20000 samples"):
+        check_room("SSDC", 20_000, 3_200_000_000, 2_000_000_000)
