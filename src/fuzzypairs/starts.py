@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from fuzzypairs.kernels.seeding import choose_seeds
 from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
+from fuzzypairs.spaces.base import Space
 
 __all__ = [
     "NAMES",
@@ -19,6 +21,7 @@ __all__ = [
     "pair_graph",
     "random_labels",
     "resolve_start",
+    "spread_samples",
 ]
 
 Floats = NDArray[np.floating[Any]]
@@ -33,12 +36,14 @@ SUM_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a fit begins: exactly one of prototypes, labels and memberships.
+    """Where a fit begins: exactly one of prototypes, samples, labels, memberships.
 
     Parameters
     ----------
     centers : ndarray of shape (n_clusters, n_features), default=None
         Prototypes.
+    rows : ndarray of shape (n_clusters,), default=None
+        Samples that are the prototypes, where a space has no other points.
     labels : ndarray of shape (n_samples,), default=None
         Clusters, 0 to n_clusters - 1; some may be empty.
     memberships : ndarray of shape (n_samples, n_clusters), default=None
@@ -52,6 +57,7 @@ class Start:
     """
 
     centers: Floats | None = None
+    rows: NDArray[np.intp] | None = None
     labels: NDArray[np.intp] | None = None
     memberships: NDArray[np.float64] | None = None
 
@@ -105,6 +111,56 @@ def kmeans_plusplus(
         np.ascontiguousarray(X), np.ascontiguousarray(sample_weight, float), draws
     )
     return Start(centers=X[rows])
+
+
+def spread_samples(
+    space: Space, n_clusters: int, *, random_state: np.random.RandomState
+) -> Start:
+    """Start from samples that are far apart in any space: greedy k-means++.
+
+    Parameters
+    ----------
+    space : Space
+        Holds the samples and their weights.
+    n_clusters : int
+        Number of prototypes.
+    random_state : RandomState
+        Source of the draws.
+
+    Returns
+    -------
+    start : Start
+        `rows`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.spaces.vectors import Manhattan
+    >>> space = Manhattan().fit(np.array([[0.0], [0.1], [9.0], [9.1]]))
+    >>> start = spread_samples(space, 2, random_state=np.random.RandomState(0))
+    >>> bool(set(start.rows // 2) == {0, 1})
+    True
+    """
+    n_trials = 2 + int(log(n_clusters))
+    mass = space.weight if space.weight.any() else np.ones(space.n_samples)
+    rows = [_draw_row(mass, random_state.uniform())]
+    closest = space.distances_to_samples(np.array(rows))[:, 0]
+    while len(rows) < n_clusters:
+        chance = mass * closest
+        chance = chance if chance.any() else mass
+        draws = random_state.uniform(size=n_trials)
+        candidates = np.array([_draw_row(chance, draw) for draw in draws])
+        distance = space.distances_to_samples(candidates)
+        np.minimum(distance, closest[:, None], out=distance)
+        best = int(np.argmin(mass @ distance))
+        rows.append(int(candidates[best]))
+        closest = distance[:, best].copy()
+    return Start(rows=np.array(rows, dtype=np.intp))
+
+
+def _draw_row(chance: NDArray[np.float64], draw: float) -> int:
+    cumulative = np.cumsum(chance)
+    return int(np.searchsorted(cumulative, draw * cumulative[-1], side="right"))
 
 
 def random_labels(
@@ -188,6 +244,7 @@ def resolve_start(
     pairs: Any = None,
     sample_weight: Floats | None = None,
     random_state: np.random.RandomState,
+    space: Space | None = None,
 ) -> Start:
     """Read the parameter `init` of an estimator.
 
@@ -206,6 +263,8 @@ def resolve_start(
         Weights, for "k-means++".
     random_state : RandomState
         Source of the draws.
+    space : Space, default=None
+        Where the samples live; None is Euclidean space.
 
     Returns
     -------
@@ -221,15 +280,23 @@ def resolve_start(
     """
     if callable(init):
         array = init(X, n_clusters, random_state)
-        return _read_array(array, "init()", len(X), n_clusters)
+        return _read_array(array, "init()", X.shape[0], n_clusters)
     if not isinstance(init, str):
-        return _read_array(init, "init", len(X), n_clusters)
+        return _read_array(init, "init", X.shape[0], n_clusters)
+    if init == "k-means++" and space is not None:
+        return spread_samples(space, n_clusters, random_state=random_state)
     if init == "k-means++":
         return kmeans_plusplus(
             X, n_clusters, sample_weight=sample_weight, random_state=random_state
         )
     if init == "random":
-        return random_labels(len(X), n_clusters, random_state=random_state)
+        return random_labels(X.shape[0], n_clusters, random_state=random_state)
+    if init == "pair-graph" and (issparse(X) or (space is not None and space.pairwise)):
+        raise ValueError(
+            'init="pair-graph" joins near rows of a table of numbers, but X is '
+            f"{'sparse' if issparse(X) else 'a matrix of samples against samples'}; "
+            'use init="k-means++" or "random"'
+        )
     if init == "pair-graph":
         return pair_graph(X, n_clusters, pairs=pairs)
     raise ValueError(

@@ -89,14 +89,14 @@ def check_bytes(name: str, value: Any) -> int:
     >>> check_bytes("memory", "1.5GB")
     1500000000
     """
-    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
-        amount = float(value)
+    if isinstance(value, int | np.integer):
+        amount = 0.0 if isinstance(value, bool) else float(value)
     else:
         match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", str(value).upper())
         try:
-            amount = float(match[1]) * UNITS[match[2]] if match else -1.0
+            amount = float(match[1]) * UNITS[match[2]] if match else 0.0
         except ValueError:  # "1.2.3GB"
-            amount = -1.0
+            amount = 0.0
     if not amount > 0:
         raise ValueError(
             f"{name} must be a number of bytes above 0, or a text like "

@@ -45,9 +45,9 @@ PARAMETERS = {
     "n_clusters": {TypeError: [2.0, "2", None, True, [2]], ValueError: [0, -1]},
     "alpha": {TypeError: [None, True, [0.1], 0.1j], ValueError: [-0.1, 1, NAN, "low"]},
     "beta": {TypeError: [None, False, [1.0]], ValueError: [-1, NAN, INF, "high"]},
-    "fuzzifier": {TypeError: ["2", None, True], ValueError: [0.5, 1.5, NAN, INF]},
-    "metric": {ValueError: ["manhattan", None, 2]},
-    "metric_params": {ValueError: [{"p": 3}, "p"]},
+    "fuzzifier": {TypeError: ["2", None, True], ValueError: [0.5, 1.0, 10.5, NAN, INF]},
+    "metric": {ValueError: ["chebyshev", None, 2]},
+    "metric_params": {ValueError: [{"p": 3}], TypeError: ["p"]},
     "init": {ValueError: ["kmeans", "", None, 3, {}, [], object()]},
     "n_init": {TypeError: [1.0, "auto", None, True], ValueError: [0]},
     "max_iter": {TypeError: [10.0, "10", None, True], ValueError: [0, -5]},
@@ -70,7 +70,12 @@ FITS = [
     ("X inf", {"X": with_entry(INF)}, ValueError, "X contains infinity"),
     ("X float32 inf", {"X": with_entry(-INF, np.float32)}, ValueError, "infinity"),
     ("X strings", {"X": [["a", "b"], ["c", "d"]]}, ValueError, "'a'"),
-    ("X sparse", {"X": sparse.csr_array(X)}, TypeError, "Sparse data"),
+    (
+        "X sparse",
+        {"X": sparse.csr_array(X), "metric": "manhattan"},
+        TypeError,
+        "Sparse data",
+    ),
     ("X complex", {"X": X + 1j}, ValueError, "Complex data"),
     ("X objects", {"X": with_entry(object(), object)}, TypeError, "object"),
     ("X None inside", {"X": with_entry(None, object)}, ValueError, "NaN"),
@@ -146,6 +151,7 @@ FITS = [
 ]
 
 FITTED = FDC(n_clusters=2, random_state=0).fit(X)
+MANHATTAN = FDC(n_clusters=2, metric="manhattan", random_state=0).fit(X)
 NAMED = FDC(n_clusters=2, random_state=0).fit(frame())
 
 # Calls after fit, and of PairSet: id, call, error, word in its message.
@@ -162,7 +168,7 @@ CALLS = [
     ("predict no rows", lambda: FITTED.predict(X[:0]), ValueError, "0 sample(s)"),
     (
         "transform sparse",
-        lambda: FITTED.transform(sparse.csr_array(X)),
+        lambda: MANHATTAN.transform(sparse.csr_array(X)),
         TypeError,
         "Sparse",
     ),

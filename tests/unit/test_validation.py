@@ -23,5 +23,7 @@ def test_other_amounts_are_refused(value):
 
 def test_room_is_refused_before_it_is_taken():
     check_room("SSDC", 10, 800, 800)
-    with pytest.raises(MemoryError, match="SSDC needs about 3.2 GB for 20000 samples"):
+    with pytest.raises(
+        MemoryError, match=r"SSDC needs about 3\.2 GB for 20000 samples"
+    ):
         check_room("SSDC", 20_000, 3_200_000_000, 2_000_000_000)

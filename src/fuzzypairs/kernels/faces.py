@@ -13,6 +13,7 @@ from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import (
     gradient,
     group_objective,
+    invert_rows,
     measure_rows,
     put_rows,
     sweep_rows,
@@ -225,6 +226,47 @@ def _cross_border(graph, blocks, start, stop, direction, energy, curvature, bord
 
 
 @kernel
+def step_group(graph, blocks, first, last, effort, tol, scale, linear, u):
+    """Sweep one measured group, help it where it crawls; return the last change."""
+    moved = 0.0
+    crawling = False
+    for _ in range(effort):
+        before = moved
+        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+        crawling = moved > CRAWL * before and before > 0.0
+        if moved <= tol:
+            break
+    if crawling and moved > tol:
+        descend_face(graph, blocks, first, last, tol * scale)
+        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+    return moved
+
+
+@kernel
+def step_groups(graph, blocks, start, stop, effort, tol, scale):
+    """One inexact step of groups whose distances are given in `blocks`.
+
+    As `group_pass`, for spaces that measure distances and sum prototypes themselves.
+
+    Returns
+    -------
+    objective, change : float
+    """
+    linear = np.empty(blocks.U.shape[1])
+    u = np.empty(blocks.U.shape[1])
+    objective = 0.0
+    change = 0.0
+    for g in range(start, stop):
+        first = graph.groups[g]
+        last = graph.groups[g + 1]
+        invert_rows(graph, blocks, first, last)
+        moved = step_group(graph, blocks, first, last, effort, tol, scale, linear, u)
+        change = max(change, moved)
+        objective += group_objective(graph, blocks, first, last)
+    return objective, change
+
+
+@kernel
 def group_pass(
     X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
 ):
@@ -252,17 +294,7 @@ def group_pass(
         first = graph.groups[g]
         last = graph.groups[g + 1]
         measure_rows(X, weight, C, graph, blocks, first, last)
-        moved = 0.0
-        crawling = False
-        for _ in range(effort):
-            before = moved
-            moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
-            crawling = moved > CRAWL * before and before > 0.0
-            if moved <= tol:
-                break
-        if crawling and moved > tol:
-            descend_face(graph, blocks, first, last, tol * scale)
-            moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+        moved = step_group(graph, blocks, first, last, effort, tol, scale, linear, u)
         change = max(change, moved)
         objective += group_objective(graph, blocks, first, last)
         for i in range(first, last):

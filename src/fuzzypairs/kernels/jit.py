@@ -14,7 +14,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function of arrays so that threads can run it side by side.
 
     `parallel=True` is never used: ranges of rows go to a thread pool instead
-    (see `fuzzypairs.solvers.threads`), which works after a fork and under
+    (see `fuzzypairs.threads`), which works after a fork and under
     foreign threads.
     """
     options: dict[str, Any] = {

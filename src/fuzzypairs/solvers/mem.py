@@ -23,8 +23,9 @@ from fuzzypairs.solvers.groups import (
     make_blocks,
     solve_small_groups_exactly,
 )
-from fuzzypairs.solvers.threads import Threads, cut, over_ranges
+from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
+from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["MemResult", "Solver"]
 
@@ -122,6 +123,7 @@ class Solver:
         self.X = X
         self.weight = weight
         self.group_solver = group_solver
+        self.alpha, self.beta = alpha, beta
         self.mean = weighted_mean(X, weight)
         self.constrained, graph = build_graph(
             usable_pairs(pairs, weight, beta), beta / self.heaviest
@@ -156,6 +158,8 @@ class Solver:
             tol=tol,
             max_iter=max_iter,
         )
+        # The distance that changes of distances are measured by.
+        self.scale = self.problem.variance
 
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
         """Run from each start; short runs share the threads, long ones use them all."""
@@ -197,7 +201,7 @@ class Solver:
             n_clusters_history=np.array([*sizes, len(state.C)]),
             n_iter=int(state.counters[steps.N_PASSES]),
             converged=status == steps.SETTLED and not moved,
-            spread=float(np.sqrt(self.problem.variance)),
+            spread=float(np.sqrt(self.scale)),
         )
 
     def memberships(self, result: MemResult) -> Floats:
@@ -259,7 +263,7 @@ class Solver:
         problem = self.problem
         if len(problem.X) == 0:
             return False
-        gain = max(1e-2 * problem.tol, 1e-12) * problem.variance
+        gain = max(1e-2 * problem.tol, 1e-12) * self.scale
         moved = self._solve_groups(state, gain)
         if self.group_solver == "exact" and solve_small_groups_exactly(
             problem.graph, state.blocks, SMALL_GROUP, gain
@@ -413,16 +417,6 @@ class Solver:
     def _single_threaded_blas(self) -> AbstractContextManager[Any]:
         # Threads over ranges and threads inside BLAS would fight for the cores.
         return threadpool_limits(1, "blas") if self.on_blas else nullcontext()
-
-
-def weighted_mean(X: Data, weight: Floats | None) -> Floats:
-    """Return the mean of the rows in float64, without a copy of X."""
-    if weight is None:
-        return np.asarray(X.mean(axis=0, dtype=np.float64))
-    totals = np.zeros(X.shape[1] + 1)
-    origin = np.zeros(X.shape[1])
-    chunks.chunk_totals(X, np.arange(len(X)), weight, origin, totals, 0, len(X))
-    return np.asarray(totals[:-1] / weight.sum())
 
 
 def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:

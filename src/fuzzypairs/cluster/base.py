@@ -1,0 +1,434 @@
+"""What all estimators share whose clusters have prototypes."""
+
+import copy
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fuzzypairs.defaults import (
+    BETA_SHARE,
+    GAIN_SHARE,
+    alpha_at,
+    auto_beta,
+    leading_share,
+)
+from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
+from fuzzypairs.kernels.weights import memberships_of
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.mem import MemResult, Solver
+from fuzzypairs.solvers.spaces import SpaceSolver
+from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.names import Metric, resolve_metric
+from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.starts import Init, is_deterministic, resolve_start
+from fuzzypairs.threads import Threads, cut, over_ranges
+from fuzzypairs.validation import (
+    check_choice,
+    check_integer,
+    check_jobs,
+    check_number,
+    check_seed,
+    check_weights,
+)
+
+__all__ = ["PrototypeClusterer"]
+
+Data = NDArray[np.floating[Any]]
+Floats = NDArray[np.float64]
+
+# Data of other magnitudes are brought to about one first, so that no square and no
+# product of distances leaves the range of float64.
+PLAIN_MAGNITUDES = (1e-15, 1e15)
+# Objectives of other magnitudes are out of that range themselves.
+MAGNITUDES = (1e-151, 1e151)
+# Prototypes closer than this share of the data's spread, over the number of clusters
+# (on a line they are that close by right), count as one.
+COINCIDENT = 0.02
+LARGEST_FUZZIFIER = 10.0
+
+
+class PrototypeClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Fits eq. (5) in any space, and assigns new samples by its prototypes.
+
+    Subclasses declare their parameters in ``__init__``; what they do not let users
+    choose, they set as class attributes.
+    """
+
+    n_clusters: int
+    alpha: float | Literal["auto"]
+    beta: float | Literal["auto"]
+    fuzzifier: float
+    metric: Metric
+    metric_params: dict[str, Any] | None
+    init: Init
+    n_init: int
+    max_iter: int
+    tol: float
+    group_solver: Literal["sweeps", "exact"] = "sweeps"
+    random_state: int | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: int
+
+    def _fit(self, X: Any, pairs: Any, sample_weight: ArrayLike | None) -> Self:
+        """Check everything, run from every start, keep the best; return self."""
+        k = self._check_parameters()
+        space = resolve_metric(self.metric, self.metric_params)
+        # On a blank model: a fit that fails leaves this one as it was.
+        blank = type(self)()
+        given = self._validated(X, space, blank, reset=True)
+        weight = check_weights(sample_weight, given.shape[0])
+        pairs = PairSet.coerce(pairs, given.shape[0])
+        unit = unit_of(given) if type(space) is Euclidean else 1.0
+        data = in_units(given, unit)
+        if isinstance(self.init, str):
+            k = min(k, data.shape[0])
+        random_state = check_seed(self.random_state)
+        with Threads(self.n_jobs) as threads:
+            space = space.fit(data, weight, random_state=random_state, threads=threads)
+            solver = self._solver(space, weight, pairs, k, unit, threads)
+            starts = [
+                resolve_start(
+                    self.init,
+                    space.X if isinstance(space, Euclidean) else data,
+                    k,
+                    pairs=pairs,
+                    sample_weight=weight,
+                    random_state=random_state,
+                    space=space if isinstance(solver, SpaceSolver) else None,
+                )
+                for _ in range(1 if is_deterministic(self.init) else self.n_init)
+            ]
+            results = solver.run_all(starts, threads)
+            best = min(results, key=lambda result: result.objective)
+            memberships = solver.memberships(best)
+            kept = space.trimmed(best.centers)
+            together = coincident(best, memberships, solver)
+            critical = None
+            if together is not None:
+                critical = self._alpha_at(1.0, space, weight, len(best.centers))
+        self._report(results, unit)
+        self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.pop("cluster_centers_", None)
+        learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
+        self.__dict__.update(learned)
+        self._unit = unit
+        self._space, self._prototypes = kept
+        self.alpha_ = solver.alpha
+        self.beta_ = solver.beta / unit**2
+        self.memberships_ = memberships
+        self._store(best)
+        self._warn(best, together, critical)
+        return self
+
+    def _solver(
+        self,
+        space: Space,
+        weight: Floats | None,
+        pairs: PairSet,
+        k: int,
+        unit: float,
+        threads: Threads,
+    ) -> Solver:
+        """Return the engine for a space: fused passes where there are any for it."""
+        alpha, beta = self.alpha, self.beta
+        if isinstance(alpha, str):
+            # One prototype has none to part from.
+            aim = 1.0 / GAIN_SHARE
+            alpha = (self._alpha_at(aim, space, weight, k) or 0.0) if k > 1 else 0.0
+        options: dict[str, Any] = {
+            "alpha": float(alpha),
+            "n_clusters": k,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "group_solver": self.group_solver,
+            "threads": threads,
+        }
+        if self._is_fused(space):
+            number = auto_beta(space.X, weight) if isinstance(beta, str) else None
+            number = float(beta) * unit**2 if number is None else number
+            return Solver(space.X, weight, pairs, beta=number, **options)
+        number = BETA_SHARE * space.spread() if isinstance(beta, str) else float(beta)
+        return SpaceSolver(
+            space,
+            weight,
+            pairs,
+            fuzzifier=float(self.fuzzifier),
+            beta=number * (unit**2 if not isinstance(beta, str) else 1.0),
+            **options,
+        )
+
+    def _is_fused(self, space: Space) -> bool:
+        euclidean = isinstance(space, Euclidean) and not issparse(space.X)
+        return euclidean and self.fuzzifier == 2.0
+
+    def _alpha_at(
+        self, gain: float, space: Space, weight: Floats | None, k: int
+    ) -> float | None:
+        """Return the alpha of a gain, or None where the space knows of none."""
+        if self._is_fused(space):
+            return alpha_at(gain, leading_share(space.X, weight), k)
+        share = space.leading_share()
+        return None if share is None else alpha_at(gain, share, k, self.fuzzifier)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return the memberships of new samples, eq. (14); no judgement acts on them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters_)
+        """
+        distance = self._distances(X)
+        out = np.empty_like(distance)
+        spans = over_ranges(cut(len(out), 4096))
+        with Threads(self.n_jobs if len(spans) > 1 else 1) as threads:
+            calls = [(distance, float(self.fuzzifier), out, *span) for span in spans]
+            threads.map(memberships_of, calls)
+        return out
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the cluster of the largest membership of each new sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return np.asarray(np.argmax(self.predict_proba(X), axis=1))
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the distances of samples to the prototypes.
+
+        They are those of the metric as it is known: in Euclidean and kernel spaces
+        the roots of what the objective adds up, for "cosine" one minus the cosine.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        distance = self._distances(X)
+        return np.asarray(self._space.natural(distance) / self._unit)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        pairs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return minus eq. (5) at the prototypes, with the memberships predicted for X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        pairs : PairSet and other forms, see `fit`
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+            Higher is better.
+        """
+        U = self.predict_proba(X)
+        distance = self._distances(X) / self._unit**2
+        weight = check_weights(sample_weight, len(U))
+        judged = PairSet.coerce(pairs, len(U)).informative
+        values = ((U**self.fuzzifier - self.alpha_) * distance).sum(axis=1)
+        objective = values.sum() if weight is None else weight @ values
+        left, right, s = U[judged.i], U[judged.j], judged.grade
+        alike = 0.5 * s * ((left - right) ** 2).sum(axis=1)
+        unlike = -s * (left * right).sum(axis=1)
+        return -float(objective + self.beta_ * np.where(s > 0, alike, unlike).sum())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        space = resolve_metric(self.metric, self.metric_params)
+        tags.input_tags.sparse = space.accepts_sparse
+        tags.input_tags.pairwise = space.pairwise
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def _check_parameters(self) -> int:
+        k = check_integer("n_clusters", self.n_clusters, 1)
+        if not isinstance(self.alpha, str):
+            check_number("alpha", self.alpha, 0.0, 1.0, words=["auto"])
+        else:
+            check_choice("alpha", self.alpha, ["auto"])
+        if not isinstance(self.beta, str):
+            check_number("beta", self.beta, 0.0, words=["auto"])
+        else:
+            check_choice("beta", self.beta, ["auto"])
+        fuzzifier = check_number("fuzzifier", self.fuzzifier, 1.0)
+        if not 1.0 < fuzzifier <= LARGEST_FUZZIFIER:
+            raise ValueError(
+                f"fuzzifier must be above 1 and at most {LARGEST_FUZZIFIER:g}, got "
+                f"{self.fuzzifier}; for hard clusters use scikit-learn's KMeans"
+            )
+        check_integer("n_init", self.n_init, 1)
+        check_integer("max_iter", self.max_iter, 1)
+        check_number("tol", self.tol, 0.0)
+        check_choice("group_solver", self.group_solver, ["sweeps", "exact"])
+        if self.group_solver == "exact" and fuzzifier != 2.0:
+            raise ValueError(
+                'group_solver="exact" solves quadratic programmes, which need '
+                f"fuzzifier=2, got {self.fuzzifier}"
+            )
+        check_jobs(self.n_jobs)
+        check_integer("verbose", self.verbose, 0)
+        return k
+
+    def _validated(self, X: Any, space: Space, model: Any, *, reset: bool) -> Any:
+        options: dict[str, Any] = {
+            "dtype": [np.float64, np.float32],
+            "order": "C",
+            "accept_sparse": "csr" if space.accepts_sparse else False,
+        }
+        if space.pairwise and not reset:
+            # The space itself knows what columns new samples must have.
+            return check_array(X, **options)
+        return validate_data(model, X, **options, reset=reset)
+
+    def _distances(self, X: ArrayLike) -> Floats:
+        """Return what the objective adds up for new samples, in units inside."""
+        check_is_fitted(self)
+        given = self._validated(X, self._space, self, reset=False)
+        data = in_units(given, self._unit)
+        space = copy.copy(self._space)
+        with Threads(self.n_jobs if data.shape[0] > 4096 else 1) as threads:
+            space.threads = threads
+            out = space.between(data, self._prototypes)
+        is_finite = np.isfinite(out).all(axis=1)
+        if not is_finite.all():
+            raise ValueError(
+                f"X[{is_finite.argmin()}] is so far from the prototypes that squared "
+                "distances leave the range of float64; rescale X, or drop this row"
+            )
+        return out
+
+    def _store(self, best: MemResult) -> None:
+        unit2 = self._unit**2
+        if self._space.explicit:
+            self.cluster_centers_ = self._space.points(best.centers) / self._unit
+        self.labels_ = np.argmax(self.memberships_, axis=1)
+        self.n_clusters_ = len(best.centers)
+        self.objective_ = best.objective / unit2
+        self.objective_history_ = best.history / unit2
+        self.n_clusters_history_ = best.n_clusters_history
+        self.n_iter_ = best.n_iter
+        self.converged_ = best.converged
+
+    def _report(self, results: list[MemResult], unit: float) -> None:
+        if self.verbose:
+            for number, result in enumerate(results, start=1):
+                end = "converged" if result.converged else "not converged"
+                print(
+                    f"Run {number} of {len(results)}: objective "
+                    f"{result.objective / unit**2:.6g} with "
+                    f"{len(result.centers)} clusters, {end} after "
+                    f"{result.n_iter} passes"
+                )
+
+    def _warn(
+        self,
+        best: MemResult,
+        together: tuple[int, int] | None,
+        critical: float | None,
+    ) -> None:
+        if not best.converged:
+            warnings.warn(
+                f"the best run did not converge in {best.n_iter} passes, with "
+                f"max_iter={self.max_iter} and tol={self.tol:g}; raise one of them",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"{self.n_clusters - self.n_clusters_} of n_clusters="
+                f"{self.n_clusters} clusters vanished and {self.n_clusters_} are "
+                f"left: alpha={self.alpha_:.3g} asks more support of a cluster than "
+                "they had, or there were too few samples; lower alpha to keep more",
+                ClustersVanishedWarning,
+                stacklevel=4,
+            )
+        if together is not None:
+            cure = (
+                f"with n_clusters={self.n_clusters_}, an alpha above {critical:.3g} "
+                "would part them"
+                if critical is not None and self.alpha_ < critical
+                else "X may have fewer distinct groups, or the judgements pull them "
+                "together: lower n_clusters or beta"
+            )
+            warnings.warn(
+                f"the prototypes of clusters {together[0]} and {together[1]} "
+                f"coincide, so their labels mean nothing; {cure}",
+                PrototypesCoincideWarning,
+                stacklevel=4,
+            )
+
+
+def unit_of(X: Any) -> float:
+    """Return the power of two that X is multiplied with inside, mostly 1."""
+    reach = max(-float(X.min()), float(X.max()))
+    if reach == 0.0 or PLAIN_MAGNITUDES[0] < reach < PLAIN_MAGNITUDES[1]:
+        return 1.0
+    if not MAGNITUDES[0] <= reach <= MAGNITUDES[1]:
+        raise ValueError(
+            f"X reaches {reach:g}, expected a magnitude from {MAGNITUDES[0]:g} to "
+            f"{MAGNITUDES[1]:g}, whose square float64 can hold; rescale X"
+        )
+    return float(np.ldexp(1.0, -int(np.frexp(reach)[1])))
+
+
+def in_units(X: Any, unit: float) -> Any:
+    """Return X times `unit`; X itself where that is 1."""
+    return X if unit == 1.0 else X.astype(np.float64) * unit
+
+
+def coincident(
+    best: MemResult, memberships: Floats, solver: Solver
+) -> tuple[int, int] | None:
+    """Return the first two prototypes that are one place, relative to the spread.
+
+    Where prototypes are not points, two are one if all samples without judgements
+    belong to both alike.
+    """
+    k = len(best.centers)
+    if isinstance(solver, SpaceSolver):
+        free = np.delete(memberships, solver.constrained, axis=0)
+        places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
+    else:
+        places, nearest = best.centers, COINCIDENT * best.spread / k
+    for j in range(1, k if places.size else 0):
+        gap = np.sqrt(((places[:j] - places[j]) ** 2).sum(axis=1))
+        if gap.min() <= nearest:
+            return int(gap.argmin()), j
+    return None

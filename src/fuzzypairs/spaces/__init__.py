@@ -1,0 +1,1 @@
+"""Spaces that samples live in: what a prototype is, and how far it is."""

@@ -1,0 +1,162 @@
+"""What a solver asks of a space: distances to prototypes, and the best prototypes."""
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzypairs.threads import Threads
+
+__all__ = ["Space"]
+
+Floats = NDArray[np.float64]
+
+
+class Space(ABC):
+    """Where samples live: how far they are from prototypes, and what those are.
+
+    A clustering needs two things of a space. For prototypes P it needs the distances
+    ``d(x_i, c_j)`` that eq. (5) weighs, and for weights W it needs the prototypes
+
+        c_j = argmin over c of  sum_i W_ij d(x_i, c),   sum_i W_ij > 0,
+
+    where single weights may be negative. All else (seeds, spread, prediction) follows.
+    A space of one's own defines `between` and `prototypes`, and is given to an
+    estimator as ``metric=MySpace()``.
+
+    Attributes
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples, once `fit` has seen them.
+    weight : ndarray of shape (n_samples,)
+        Their weights.
+
+    Notes
+    -----
+    Prototypes are always an array with a row for each cluster: points, or whatever
+    numbers describe them. Acceleration mixes them linearly, and falls back on
+    `prototypes` where that does not lower the objective. "Distance" is what the
+    objective adds up, the squared one in Euclidean space; `natural` turns it to the
+    one that people know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs import FDC
+    >>> class Circle(Space):
+    ...     '''Angles; prototypes are directions.'''
+    ...     def between(self, X, P):
+    ...         return 2.0 - 2.0 * np.cos(X - P.T)
+    ...     def prototypes(self, W, previous=None):
+    ...         return np.arctan2(np.sin(self.X).T @ W, np.cos(self.X).T @ W).T
+    >>> hours = np.array([[23.0], [0.5], [1.0], [11.0], [12.0], [13.5]])
+    >>> model = FDC(2, metric=Circle(), random_state=0).fit(hours * np.pi / 12)
+    >>> bool(model.labels_[0] == model.labels_[2] != model.labels_[4])
+    True
+    """
+
+    accepts_sparse: bool = False
+    # Whether X is a square matrix of samples against samples.
+    pairwise: ClassVar[bool] = False
+    # Whether prototypes are points among the samples, worth showing to people.
+    explicit: ClassVar[bool] = True
+
+    X: Any
+    weight: Floats
+    threads: Threads = Threads(1)
+
+    def fit(
+        self,
+        X: Any,
+        weight: Floats | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
+    ) -> Self:
+        """Return a copy of this space that holds the samples X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        weight : ndarray of shape (n_samples,), default=None
+            Sample weights; None is one each.
+        random_state : RandomState, default=None
+            For spaces that draw.
+        threads : Threads, default=None
+            What works on ranges of rows.
+
+        Returns
+        -------
+        space : Space
+        """
+        space = copy.copy(self)
+        space.X = X
+        space.weight = np.ones(X.shape[0]) if weight is None else weight
+        space.threads = Threads(1) if threads is None else threads
+        return space
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.X.shape[0])
+
+    @abstractmethod
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return the distances of any rows X to prototypes P, shape (n_rows, k)."""
+
+    @abstractmethod
+    def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
+        """Return the prototypes that are best for weights W of shape (n_samples, k).
+
+        `previous` prototypes are given where there are any; the new ones may not be
+        worse. The result has k rows.
+        """
+
+    def distances(self, P: Floats) -> Floats:
+        """Return the distances of the samples to prototypes P, (n_samples, k)."""
+        return self.between(self.X, P)
+
+    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
+        """Return prototypes that sit on samples `rows`."""
+        return np.asarray(self.X[rows], dtype=np.float64)
+
+    def distances_to_samples(self, rows: NDArray[np.intp]) -> Floats:
+        """Return the distances of all samples to the samples `rows`."""
+        return self.distances(self.at_samples(rows))
+
+    def spread(self) -> float:
+        """Return the mean distance to the one best prototype; 1 if that is 0."""
+        center = self.prototypes(self.weight[:, None])
+        distance = self.distances(center)[:, 0]
+        return float(self.weight @ distance / self.weight.sum()) or 1.0
+
+    def step_unit(self, n_clusters: int) -> float:
+        """Return the squared length that a step of a prototype is measured by."""
+        center = self.prototypes(self.weight[:, None])
+        gap = np.asarray(self.X, dtype=np.float64) - center
+        squared = np.einsum("if,if->i", gap, gap)
+        return float(self.weight @ squared / self.weight.sum()) or 1.0
+
+    def leading_share(self) -> float | None:
+        """Return the share that decides when prototypes part; None if not known.
+
+        See `fuzzypairs.defaults`.
+        """
+        return None
+
+    def natural(self, distance: Floats) -> Floats:
+        """Turn what the objective adds up to the distance that people know."""
+        return distance
+
+    def points(self, P: Floats) -> Floats:
+        """Return explicit prototypes in the coordinates of the samples as given."""
+        return P
+
+    def trimmed(self, P: Floats) -> tuple[Self, Floats]:
+        """Return a copy with only what `between` needs, and the prototypes for it."""
+        space = copy.copy(self)
+        for name in ("X", "weight", "threads"):
+            space.__dict__.pop(name, None)
+        return space, P

@@ -1,0 +1,166 @@
+"""Means and leading directions of weighted data, dense or sparse, never densified."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from fuzzypairs.kernels import chunks
+
+__all__ = [
+    "is_sparse",
+    "leading_eigenvalue",
+    "leading_share",
+    "squared_norms",
+    "total_variance",
+    "weighted_mean",
+]
+
+Data = Any
+Floats = NDArray[np.float64]
+
+# Up to this size a matrix is formed; beyond, only multiplied with.
+FORMED_UP_TO = 32
+ROWS_AT_A_TIME = 4096
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether X is sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_sparse(np.eye(2))
+    False
+    """
+    # The stubs would take X for a bare sparse type, which has no products.
+    return bool(sparse.issparse(X))
+
+
+def squared_norms(X: Data) -> Floats:
+    """Return |x|^2 of each row, dense or sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_norms(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    if is_sparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("if,if->i", X, X), dtype=np.float64)
+
+
+def weighted_mean(X: Data, weight: Floats | None) -> Floats:
+    """Return the mean of the rows in float64, without a copy of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_mean(np.array([[0.0, 1.0], [4.0, 1.0]]), np.array([3.0, 1.0]))
+    array([1., 1.])
+    """
+    if is_sparse(X):
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        return np.asarray(X.T @ weight / weight.sum())
+    if weight is None:
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
+    totals = np.zeros(X.shape[1] + 1)
+    origin = np.zeros(X.shape[1])
+    chunks.chunk_totals(X, np.arange(len(X)), weight, origin, totals, 0, len(X))
+    return np.asarray(totals[:-1] / weight.sum())
+
+
+def total_variance(X: Data, weight: Floats | None) -> float:
+    """Return the mean squared distance of dense rows to their mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> total_variance(np.array([[0.0, 1.0], [2.0, 1.0]]), None)
+    1.0
+    """
+    total = 0.0
+    for x, w in _centred_chunks(X, weight):
+        total += float(w @ np.einsum("if,if->i", x, x))
+    return total / _total_weight(X, weight)
+
+
+def leading_share(X: Data, weight: Floats | None) -> float:
+    """Return lam1: the largest eigenvalue of the mean of x x' / |x|^2, centred x.
+
+    It is the greatest share of a sample's squared distance to the mean that one
+    direction holds on average: 1 for data on a line, 1 / n_features for a sphere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(leading_share(np.vstack([np.eye(4), -np.eye(4)]), None), 6)
+    0.25
+    """
+    multiply = _sparse_moment(X, weight) if is_sparse(X) else _dense_moment(X, weight)
+    largest = leading_eigenvalue(multiply, X.shape[1])
+    return min(1.0, largest / _total_weight(X, weight))
+
+
+def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float:
+    """Return the largest eigenvalue of a symmetric matrix known by its products.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> leading_eigenvalue(lambda v: np.diag([3.0, 1.0]) @ v, 2)
+    3.0
+    """
+    if size <= FORMED_UP_TO:
+        return float(np.linalg.eigvalsh(multiply(np.eye(size)))[-1])
+    operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
+    # A fixed start: the same data give the same value.
+    v0 = np.random.default_rng(0).standard_normal(size)
+    return float(eigsh(operator, k=1, v0=v0, tol=1e-6)[0][0])
+
+
+def _dense_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]:
+    def multiply(v: Floats) -> Floats:
+        product = np.zeros(v.shape)
+        for x, w in _centred_chunks(X, weight):
+            share = _over(w, np.einsum("if,if->i", x, x))
+            product += x.T @ (share.reshape(-1, *[1] * (v.ndim - 1)) * (x @ v))
+        return product
+
+    return multiply
+
+
+def _sparse_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]:
+    # (x - mean) . v and its transpose, without filling the zeros of x.
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    mean = weighted_mean(X, weight)
+    norm = squared_norms(X) - 2.0 * (X @ mean) + mean @ mean
+    share = _over(weight, np.maximum(norm, 0.0))
+
+    def multiply(v: Floats) -> Floats:
+        inner = X @ v - mean @ v
+        inner *= share.reshape(-1, *[1] * (v.ndim - 1))
+        return np.asarray(X.T @ inner - np.multiply.outer(mean, inner.sum(axis=0)))
+
+    return multiply
+
+
+def _over(weight: Floats, norm: Floats) -> Floats:
+    return np.divide(weight, norm, out=np.zeros_like(norm), where=norm > 0.0)
+
+
+def _total_weight(X: Data, weight: Floats | None) -> float:
+    return float(X.shape[0] if weight is None else weight.sum())
+
+
+def _centred_chunks(X: Data, weight: Floats | None) -> Iterator[tuple[Floats, Floats]]:
+    """Yield (rows - mean, their weights), a chunk at a time in float64."""
+    mean = weighted_mean(X, weight)
+    for first in range(0, len(X), ROWS_AT_A_TIME):
+        part = slice(first, first + ROWS_AT_A_TIME)
+        x = X[part] - mean
+        yield x, np.ones(len(x)) if weight is None else weight[part]

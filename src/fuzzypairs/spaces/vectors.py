@@ -1,0 +1,336 @@
+"""Spaces whose prototypes are points: Euclidean, manhattan, Minkowski and cosine."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import diags
+
+from fuzzypairs.kernels.medians import manhattan_distances, weighted_medians
+from fuzzypairs.kernels.minkowski import minkowski_centers, minkowski_distances
+from fuzzypairs.kernels.rows import row_distances
+from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.moments import (
+    is_sparse,
+    leading_eigenvalue,
+    leading_share,
+    squared_norms,
+    weighted_mean,
+)
+from fuzzypairs.threads import Threads, cut, over_ranges
+
+__all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
+
+Floats = NDArray[np.float64]
+
+ROWS_A_RANGE = 4096
+# From this many features times clusters on, matrix products beat differences.
+PRODUCTS_FROM = 2500
+
+
+def over_rows(threads: Threads, kernel: Any, X: Any, P: Floats, *more: Any) -> Floats:
+    """Fill ``out[i, j]`` by a kernel over ranges of rows."""
+    out = np.empty((len(X), len(P)))
+    spans = over_ranges(cut(len(X), ROWS_A_RANGE))
+    threads.map(kernel, [(X, P, *more, out, *span) for span in spans])
+    return out
+
+
+def weighted_sums(threads: Threads, X: Any, W: Floats) -> Floats:
+    """Return W'X, shape (k, n_features), the same for any number of threads."""
+    if is_sparse(X):
+        return np.ascontiguousarray((X.T @ W).T)
+    spans = over_ranges(cut(len(X), ROWS_A_RANGE))
+    parts = threads.map(lambda a, b: W[a:b].T @ X[a:b], spans)
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+
+
+class Euclidean(Space):
+    """Squared Euclidean distances; a prototype is the weighted mean, eq. (13).
+
+        d(x, c) = |x - c|^2,   c = sum_i W_i x_i / sum_i W_i
+
+    O(n_samples n_features k) a step. Sparse X stays sparse: it is measured from its
+    mean without filling its zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = Euclidean().fit(np.array([[0.0], [1.0], [5.0]]))
+    >>> center = space.prototypes(np.array([[1.0], [1.0], [0.0]]))
+    >>> space.distances(center).ravel()
+    array([ 0.25,  0.25, 20.25])
+    """
+
+    accepts_sparse: bool = True
+
+    origin: Floats
+
+    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
+        """Hold the samples and find the mean they are measured from."""
+        space = super().fit(X, weight, **more)
+        space.origin = weighted_mean(space.X, weight)
+        return space
+
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return squared distances, shape (n_rows, k)."""
+        small = X.shape[1] * len(P) < PRODUCTS_FROM
+        if not is_sparse(X) and (small or X.dtype == np.float32):
+            return over_rows(self.threads, row_distances, X, P)
+        C = P - self.origin
+        spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
+        return np.concatenate(
+            self.threads.map(lambda a, b: self._products(X[a:b], C), spans)
+        )
+
+    def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
+        """Return weighted means."""
+        sums = weighted_sums(self.threads, self.X, W)
+        return np.asarray(sums / W.sum(axis=0)[:, None])
+
+    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
+        """Return the rows as points."""
+        chosen = self.X[rows]
+        return np.asarray(
+            chosen.toarray() if is_sparse(chosen) else chosen, dtype=np.float64
+        )
+
+    def step_unit(self, n_clusters: int) -> float:
+        """Return the total variance."""
+        return self.spread()
+
+    def leading_share(self) -> float:
+        """Return lam1 of the moments of directions."""
+        return leading_share(self.X, self.weight)
+
+    def natural(self, distance: Floats) -> Floats:
+        """Return the root."""
+        return np.asarray(np.sqrt(distance))
+
+    def _products(self, X: Any, C: Floats) -> Floats:
+        """|x|^2 - 2 x.c + |c|^2 with x and c measured from the origin."""
+        mean = self.origin
+        if is_sparse(X):
+            norm = squared_norms(X) + mean @ mean - 2.0 * (X @ mean)
+            inner = X @ C.T - C @ mean
+        else:
+            x = X - mean
+            norm = np.einsum("if,if->i", x, x)
+            inner = x @ C.T
+        out = norm[:, None] - 2.0 * inner + np.einsum("jf,jf->j", C, C)
+        return np.asarray(np.maximum(out, 0.0))
+
+
+class Cosine(Space):
+    """Directions; a prototype is the direction of the weighted sum.
+
+        d(x, c) = 2 - 2 cos(x, c),   c = s / |s|,  s = sum_i W_i x_i / |x_i|
+
+    This is the squared distance on the unit sphere, and c is its exact minimiser
+    there for weights of any sign. A row of zeros has no direction: it is as far from
+    every prototype. Costs what Euclidean space does; sparse X stays sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = Cosine().fit(np.array([[2.0, 0.0], [0.0, 7.0]]))
+    >>> space.distances(np.array([[1.0, 0.0]])).ravel()
+    array([0., 2.])
+    """
+
+    accepts_sparse: bool = True
+
+    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
+        """Hold the directions of the samples."""
+        return super().fit(directions(X), weight, **more)
+
+    def distances(self, P: Floats) -> Floats:
+        """Return the distances of the samples, whose lengths are 1 already."""
+        return self._of_directions(self.X, P)
+
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return 2 - 2 cos, shape (n_rows, k)."""
+        return self._of_directions(directions(X), P)
+
+    def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
+        """Return the directions of the weighted sums."""
+        sums = weighted_sums(self.threads, self.X, W)
+        length = np.linalg.norm(sums, axis=1, keepdims=True)
+        if not length.all():
+            # Any direction is as good: the old one, or that of the first sample.
+            instead = self.at_samples(np.zeros(len(sums), dtype=np.intp))
+            sums = np.where(
+                length > 0.0, sums, instead if previous is None else previous
+            )
+        return np.asarray(directions(sums))
+
+    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
+        """Return the directions of samples."""
+        chosen = self.X[rows]
+        return np.asarray(
+            chosen.toarray() if is_sparse(chosen) else chosen, dtype=np.float64
+        )
+
+    def step_unit(self, n_clusters: int) -> float:
+        """Return the mean distance to the mean direction."""
+        return self.spread()
+
+    def leading_share(self) -> float:
+        """Return lam1 of the tangents at the mean direction.
+
+        With t the part of x across the mean direction, a step multiplies small
+        displacements of prototypes as in Euclidean space, with the largest
+        eigenvalue of sum_i t t' / d over the length of the summed directions.
+        """
+        center = self.prototypes(self.weight[:, None])
+        share = self.distances(center)[:, 0]
+        share = np.divide(
+            self.weight, share, out=np.zeros_like(share), where=share > 0.0
+        )
+        along = center[0]
+
+        def multiply(v: Floats) -> Floats:
+            flat = v - np.multiply.outer(along, along @ v)
+            inner = self.X @ flat
+            inner *= share.reshape(-1, *[1] * (v.ndim - 1))
+            product = self.X.T @ inner
+            return np.asarray(product - np.multiply.outer(along, along @ product))
+
+        length = np.linalg.norm(
+            weighted_sums(self.threads, self.X, self.weight[:, None])
+        )
+        largest = leading_eigenvalue(multiply, self.X.shape[1])
+        return float(largest / length) if length > 0.0 else 1.0
+
+    def natural(self, distance: Floats) -> Floats:
+        """Return 1 - cos."""
+        return distance / 2.0
+
+    def _of_directions(self, X: Any, P: Floats) -> Floats:
+        # Acceleration may leave the sphere by a little.
+        C = directions(P)
+        spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
+        inner = np.concatenate(
+            self.threads.map(lambda a, b: np.asarray(X[a:b] @ C.T), spans)
+        )
+        return np.maximum(2.0 - 2.0 * inner, 0.0)
+
+
+class Manhattan(Space):
+    """Sums of absolute differences; a prototype is the weighted median.
+
+        d(x, c) = sum_f |x_f - c_f|,   c_f = argmin sum_i W_i |x_if - c|
+
+    Weights may be negative, and the minimum is then found among all values of the
+    feature, exactly. Features are sorted once; a step costs O(n_samples n_features k)
+    and two copies of X are kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = Manhattan().fit(np.array([[0.0], [1.0], [50.0]]))
+    >>> space.prototypes(np.ones((3, 1)))
+    array([[1.]])
+    """
+
+    order: NDArray[np.int32]
+    values: Floats
+
+    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
+        """Hold the samples and sort each feature."""
+        space = super().fit(np.ascontiguousarray(X, dtype=np.float64), weight, **more)
+        columns = np.ascontiguousarray(space.X.T)
+        space.order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
+        space.values = np.take_along_axis(columns, space.order, axis=1)
+        return space
+
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return sums of absolute differences, shape (n_rows, k)."""
+        return over_rows(self.threads, manhattan_distances, X, P)
+
+    def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
+        """Return the weighted medians of each feature."""
+        out = np.empty((W.shape[1], self.X.shape[1]))
+        spans = over_ranges(cut(self.X.shape[1], 1))
+        calls = [(self.order, self.values, W, out, *span) for span in spans]
+        self.threads.map(weighted_medians, calls)
+        return out
+
+    def trimmed(self, P: Floats) -> tuple[Self, Floats]:
+        """Leave the sorted features behind."""
+        space, P = super().trimmed(P)
+        del space.order, space.values
+        return space, P
+
+
+class Minkowski(Space):
+    """Sums of powers of differences.
+
+        d(x, c) = sum_f |x_f - c_f|^p,   c_f = argmin sum_i W_i |x_if - c|^p
+
+    so that p = 2 is Euclidean and p near 1 close to manhattan. Where all weights are
+    positive the minimum is exact; with negative ones it is a local one, never worse
+    than the prototype before. Some ten passes over X a step.
+
+    Parameters
+    ----------
+    p : float > 1
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = Minkowski(p=4).fit(np.array([[0.0], [1.0], [4.0]]))
+    >>> np.round(space.prototypes(np.ones((3, 1))), 3)
+    array([[1.963]])
+    """
+
+    columns: Floats
+
+    def __init__(self, p: float) -> None:
+        self.p = float(p)
+
+    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
+        """Hold the samples, and their features as rows."""
+        space = super().fit(np.ascontiguousarray(X, dtype=np.float64), weight, **more)
+        space.columns = np.ascontiguousarray(space.X.T)
+        return space
+
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return sums of powers, shape (n_rows, k)."""
+        return over_rows(self.threads, minkowski_distances, X, P, self.p)
+
+    def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
+        """Return the minimisers of each feature."""
+        if previous is None:
+            mean = weighted_mean(self.X, self.weight)
+            previous = np.repeat(mean[None, :], W.shape[1], axis=0)
+        out = np.empty(previous.shape)
+        spans = over_ranges(cut(self.X.shape[1], 1))
+        WT = np.ascontiguousarray(W.T)
+        calls = [(self.columns, WT, self.p, previous, out, *span) for span in spans]
+        self.threads.map(minkowski_centers, calls)
+        return out
+
+    def natural(self, distance: Floats) -> Floats:
+        """Return the p-th root."""
+        return np.asarray(distance ** (1.0 / self.p))
+
+    def trimmed(self, P: Floats) -> tuple[Self, Floats]:
+        """Leave the features behind."""
+        space, P = super().trimmed(P)
+        del space.columns
+        return space, P
+
+
+def directions(X: Any) -> Any:
+    """Divide each row by its length; rows of zeros stay."""
+    if is_sparse(X):
+        length = np.sqrt(squared_norms(X))
+        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0.0)
+        return (diags(inverse) @ X).tocsr()
+    X = np.asarray(X, dtype=np.float64)
+    # By the largest entry first, so that no square leaves the range of float64.
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0.0)
+    length = np.sqrt(np.einsum("if,if->i", X, X))[:, None]
+    return np.divide(X, length, out=np.zeros_like(X), where=length > 0.0)
