@@ -1,0 +1,254 @@
+"""Where datasets are found, and how they are handed out."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from fuzzypairs.datasets.info import DatasetInfo
+from fuzzypairs.datasets.preparation import (
+    name_preparation,
+    prepare_features,
+    prepare_truth,
+    standardise,
+)
+from fuzzypairs.datasets.registry import REGISTRY, describe
+from fuzzypairs.datasets.tables import Table, fetch_table, from_sklearn, read_table
+
+__all__ = ["available", "load"]
+
+# The environment variable that names a folder of data files.
+VARIABLE = "FUZZYPAIRS_DATA"
+# The root of the checkout, if this is one: src/fuzzypairs/datasets/loading.py.
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+class Dataset(Bunch):  # type: ignore[misc]
+    """A Bunch whose `frame` is made when it is first asked for.
+
+    The rest needs no pandas, so loading must not import it.
+    """
+
+    def __missing__(self, key: str) -> Any:
+        if key != "frame":
+            raise KeyError(key)
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("frame needs pandas: pip install pandas") from error
+        self["frame"] = pd.DataFrame(self["raw"])
+        return self["frame"]
+
+
+def load(name: str, *, scale: bool = False, download: bool = True) -> Bunch:
+    """Load a dataset by name, as numbers and with its origin.
+
+    Files are looked for in the folder named by the environment variable
+    ``FUZZYPAIRS_DATA``, in ``shared/data`` beside a checkout of this project, and in
+    ``$XDG_CACHE_HOME/fuzzypairs`` (``~/.cache/fuzzypairs``), in this order; their
+    checksums are verified.
+
+    Parameters
+    ----------
+    name : str
+        One of the 19 benchmark datasets of the paper, a dataset with memberships
+        such as ``"sjaffe_nofear"``, or one of scikit-learn's own; `available` lists
+        those that are here.
+    scale : bool, default=False
+        Scale features to mean 0 and standard deviation 1, constant ones to 0, as the
+        paper's numbers need it.
+    download : bool, default=True
+        Where no file is found, fetch the dataset from OpenML if it is there;
+        scikit-learn keeps what it fetched. Rows may then be in another order.
+
+    Returns
+    -------
+    dataset : Bunch
+        With these entries, and whatever else the file says of each sample (such as
+        ``mean_ratings`` of the faces):
+
+        data : ndarray of shape (n_samples, n_features)
+            Features as float64: words numbered, missing values filled.
+        target : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Classes from 0 on, or memberships.
+        target_names, feature_names : ndarray of str, list of str
+            Names of the classes and of the features.
+        frame : DataFrame
+            Features and truth as the source has them; made when asked for.
+        raw : dict of str to ndarray
+            The columns of `frame`.
+        source, licence, preparation, DESCR : str
+            Where the data come from, on what terms, what was done to them, and all
+            of this in a paragraph.
+
+    Raises
+    ------
+    ValueError
+        If there is no dataset of this name, or a file differs from what it should
+        be.
+    FileNotFoundError
+        If the file is nowhere to be found; the message names all places.
+
+    See Also
+    --------
+    available : What can be loaded without a network.
+    describe : Facts on a dataset without loading it.
+
+    Examples
+    --------
+    >>> from fuzzypairs.datasets import load
+    >>> wine = load("wine", scale=True)
+    >>> wine.data.shape, wine.target_names.tolist()
+    ((178, 13), ['class_0', 'class_1', 'class_2'])
+    >>> print(load("iris").preparation)
+    Values as in the source; nothing is scaled.
+    """
+    info = describe(name)
+    table = _find_table(info, download)
+    X = prepare_features(table, info)
+    target, target_names = prepare_truth(table, info)
+    _check_size(info, X, target)
+    source = table.source or info.source
+    preparation = name_preparation(info, scale)
+    return Dataset(
+        data=standardise(X) if scale else X,
+        target=target,
+        target_names=target_names,
+        feature_names=list(table.columns),
+        raw=_raw_columns(table),
+        source=source,
+        licence=info.licence,
+        preparation=preparation,
+        DESCR=_describe_all(info, source, preparation),
+        **table.extras,
+    )
+
+
+def available() -> list[str]:
+    """List the datasets that can be loaded here without a network.
+
+    Returns
+    -------
+    names : list of str
+        Those that scikit-learn brings along and those whose files are found; their
+        checksums are only verified by `load`.
+
+    Examples
+    --------
+    >>> from fuzzypairs.datasets import available
+    >>> {"iris", "wine", "breast_cancer", "digits"} <= set(available())
+    True
+    """
+    return [
+        name
+        for name, info in REGISTRY.items()
+        if info.file is None or _find_file(info.file) is not None
+    ]
+
+
+def _folders() -> Iterator[tuple[str, Path]]:
+    """Say where files may be, and how each place is called."""
+    if os.environ.get(VARIABLE):
+        yield VARIABLE, Path(os.environ[VARIABLE]).expanduser()
+    if (CHECKOUT / "pyproject.toml").is_file():
+        yield "beside the checkout", CHECKOUT.parent / "shared" / "data"
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    yield "user cache", Path(cache).expanduser() / "fuzzypairs"
+
+
+def _find_file(file: str) -> Path | None:
+    paths = (folder / file for _, folder in _folders())
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _find_table(info: DatasetInfo, download: bool) -> Table:
+    if info.file is None:
+        return from_sklearn(info)
+    if path := _find_file(info.file):
+        _check_sum(path, info)
+        return read_table(path)
+    if info.openml is None:
+        raise FileNotFoundError(_not_found(info, "OpenML has no copy of it"))
+    if not download:
+        raise FileNotFoundError(_not_found(info, "download=False forbids to fetch it"))
+    try:
+        return fetch_table(info)
+    except OSError as error:
+        reason = f"OpenML, dataset {info.openml}, did not answer: {error}"
+        raise FileNotFoundError(_not_found(info, reason)) from error
+
+
+def _not_found(info: DatasetInfo, reason: str) -> str:
+    places = [f"{folder} ({place})" for place, folder in _folders()]
+    if not os.environ.get(VARIABLE):
+        places.insert(0, f"{VARIABLE} (not set)")
+    return (
+        f"{info.name} needs the file {info.file}, which is not in "
+        f"{', '.join(places)}; {reason}. Put the file (sha256 {info.sha256}) into one "
+        f"of these folders, or set {VARIABLE} to the folder that holds it"
+    )
+
+
+def _check_sum(path: Path, info: DatasetInfo) -> None:
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != info.sha256:
+        raise ValueError(
+            f"{path} has sha256 {found}, expected {info.sha256}: it is damaged or "
+            "another version; replace or remove it"
+        )
+
+
+def _check_size(info: DatasetInfo, X: Any, target: Any) -> None:
+    """Refuse data that are not those the registry tells of.
+
+    OpenML is the reason: its copies have no checksum here, and may spell and order
+    the classes in their own way.
+    """
+    expected = info.n_samples, info.n_features
+    if X.shape != expected:
+        raise ValueError(
+            f"{info.name} came with shape {X.shape}, expected {expected}: "
+            f"this is another version; use the file {info.file}"
+        )
+    if info.class_sizes:
+        sizes = sorted(np.bincount(target).tolist())
+        if sizes != sorted(info.class_sizes):
+            raise ValueError(
+                f"{info.name} came with classes of {sizes} samples, expected "
+                f"{sorted(info.class_sizes)}: this is another version; "
+                f"use the file {info.file}"
+            )
+
+
+def _raw_columns(table: Table) -> dict[str, Any]:
+    """Features, what else is told of each sample, and the truth in the last columns."""
+    columns = dict(table.columns)
+    for name, values in table.extras.items():
+        columns |= _spread(name, values, table.names)
+    return columns | _spread("class", table.truth, table.names)
+
+
+def _spread(name: str, values: Any, names: Any) -> dict[str, Any]:
+    """One column, or a column for each class."""
+    if values.ndim == 1:
+        return {name: values}
+    return {
+        f"{name}_{key}": column for key, column in zip(names, values.T, strict=True)
+    }
+
+
+def _describe_all(info: DatasetInfo, source: str, preparation: str) -> str:
+    truth = "classes" if info.kind == "classes" else "columns of memberships"
+    lines = [
+        f"{info.title}: {info.n_samples} samples, {info.n_features} features, "
+        f"{info.n_classes} {truth}.",
+        info.note,
+        f"Source: {source}.",
+        f"Licence: {info.licence}.",
+        f"Preparation: {preparation}",
+    ]
+    return "\n".join(line for line in lines if line)

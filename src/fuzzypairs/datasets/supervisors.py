@@ -1,0 +1,295 @@
+"""Supervisors who know the truth and judge pairs by it."""
+
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import (
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    gen_batches,
+)
+
+from fuzzypairs.datasets.draws import SAMPLERS, draw_uniform
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
+
+# Pairs for each sample, and the share of them that contradicts the truth.
+GROUPS = {"i": (0.05, 1.0), "ii": (0.10, 0.5), "iii": (0.05, 0.0), "iv": (0.10, 0.0)}
+# The groups of the paper's experiment on faces: pairs for each sample, all true.
+FACE_GROUPS = {"i": 0.2, "ii": 0.4, "iii": 0.6, "iv": 0.8, "v": 1.0}
+# The least rating that each map to memberships can take.
+RATING_MAPS = {"shift-min": -np.inf, "shift-one": 1, "plain": 0}
+# How many samples tell, before any search, that a pair cannot be near.
+SCOUTS = 512
+
+
+def simulate_pairs(
+    X: ArrayLike,
+    y: ArrayLike,
+    group: Literal["i", "ii", "iii", "iv"] = "iv",
+    *,
+    random_state: int | np.random.Generator,
+    ratio: float | Literal["fifth"] | None = None,
+    pair_sampling: Literal["uniform", "balanced", "chain-free"] = "uniform",
+    n_neighbors: int = 10,
+    opposite: Literal["negate", "relabel"] = "negate",
+) -> PairSet:
+    """Draw graded judgements as the paper's simulated supervisor gives them.
+
+    The supervisor knows the classes and sees the data: it is sure, with |s| of at
+    least one half, where the two agree, and hesitates where they do not.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data as it will be clustered. The paper's features have mean 0 and
+        standard deviation 1; nothing is scaled here.
+    y : array-like of shape (n_samples,)
+        Classes.
+    group : {"i", "ii", "iii", "iv"}, default="iv"
+        How many judgements and how many of them contradict the classes: (i) all
+        of 0.05 n_samples, (ii) half of 0.10 n_samples, (iii) none of 0.05
+        n_samples, (iv) none of 0.10 n_samples.
+    random_state : int or Generator
+        Seeds the draw. With one seed the groups are nested: (i) and (iii) judge
+        the same pairs, and (ii) and (iv) contain them. So are ratios up to 0.10.
+    ratio : float or "fifth", default=None
+        Judgements for each sample in place of the group's number, or one fifth of
+        that number, which the paper takes for the Shuttle data.
+    pair_sampling : {"uniform", "balanced", "chain-free"}, default="uniform"
+        All pairs are equally likely; or every other pair joins samples of one class,
+        of which uniform pairs have few where classes are many; or no sample is in
+        two pairs.
+    n_neighbors : int, default=10
+        Two samples are near when either is among this many nearest neighbours of
+        the other.
+    opposite : {"negate", "relabel"}, default="negate"
+        A contradicting judgement is the true one with its sign reversed, or the
+        one that the supervisor would give if the classes were reversed, which is
+        weaker where the data speak against it.
+
+    Returns
+    -------
+    pairs : PairSet
+        Distinct pairs, none graded 0.
+
+    Notes
+    -----
+    With R uniform on (0, 1], a pair of one class gets (1 + R) / 2 if it is near
+    and R if not; a pair of two classes gets -(1 + R) / 2 if it is not near and -R
+    if it is. This is the protocol of Section IV of the paper.
+
+    Examples
+    --------
+    >>> from fuzzypairs.datasets import load, simulate_pairs
+    >>> wine = load("wine", scale=True)
+    >>> pairs = simulate_pairs(wine.data, wine.target, "iv", random_state=0)
+    >>> len(pairs), pairs.n_samples
+    (18, 178)
+    """
+    _check_choice("group", group, GROUPS)
+    _check_choice("opposite", opposite, ("negate", "relabel"))
+    _check_choice("pair_sampling", pair_sampling, SAMPLERS)
+    data = check_array(X, dtype=np.float64, ensure_min_samples=2)
+    classes = column_or_1d(y)
+    check_consistent_length(data, classes)
+    rng = np.random.default_rng(random_state)
+
+    # As many as the largest group has, whatever is asked: this nests the groups.
+    n_samples = len(data)
+    per_sample, share = GROUPS[group]
+    count = _pair_count(_read_ratio(ratio, per_sample), n_samples)
+    most = max(count, _pair_count(0.10, n_samples))
+    pairs = SAMPLERS[pair_sampling](classes, most, rng)
+    chance = 1 - rng.random(most)  # in (0, 1]: a grade of 0 would say nothing
+
+    i, j = pairs[:count].T
+    wrong = np.arange(count) < int(share * count)
+    same = (classes[i] == classes[j]) ^ (wrong & (opposite == "relabel"))
+    sure = same == _is_near(data, i, j, n_neighbors)
+    strength = np.where(sure, (1 + chance[:count]) / 2, chance[:count])
+    grade = np.where(same, strength, -strength)
+    if opposite == "negate":
+        grade[wrong] *= -1
+    return PairSet(i, j, grade, n_samples)
+
+
+def pairs_from_memberships(
+    memberships: ArrayLike,
+    group: Literal["i", "ii", "iii", "iv", "v"] = "v",
+    *,
+    random_state: int | np.random.Generator,
+    n_pairs: int | None = None,
+    sign: Literal["argmax", "cost"] = "argmax",
+    form: Literal["squared", "norm"] = "squared",
+) -> PairSet:
+    """Draw pairs and judge them by true memberships, as for the paper's faces.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n_samples, n_classes)
+        True memberships; rows are >= 0 and sum to 1.
+    group : {"i", "ii", "iii", "iv", "v"}, default="v"
+        How many judgements: 0.2, 0.4, 0.6, 0.8 or 1 for each sample.
+    random_state : int or Generator
+        Seeds the draw. With one seed fewer pairs are among more pairs.
+    n_pairs : int, default=None
+        Number of judgements in place of the group's.
+    sign : {"argmax", "cost"}, default="argmax"
+        Alike if the largest memberships coincide, or if being alike costs less.
+    form : {"squared", "norm"}, default="squared"
+        Alike pairs get ``1 - ||u_p - u_q||^2 / 2`` or ``1 - ||u_p - u_q||``, which
+        spreads the grades of nearly equal rows.
+
+    Returns
+    -------
+    pairs : PairSet
+        Distinct pairs, all true.
+
+    See Also
+    --------
+    PairSet.from_memberships : The same judgements of pairs that are given.
+    ratings_to_memberships : Memberships from ratings.
+
+    Notes
+    -----
+    A degree is one minus what eq. (6), the cost of a pair, would charge the truth at
+    full strength; unlike pairs get ``u_p.u_q - 1``. The paper says no more than
+    "following" that equation.
+
+    Examples
+    --------
+    >>> from fuzzypairs.datasets import pairs_from_memberships
+    >>> truth = [[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]]
+    >>> list(pairs_from_memberships(truth, random_state=0))
+    [(0, 1, -0.52), (0, 2, 1.0), (1, 2, -0.52)]
+    """
+    _check_choice("group", group, FACE_GROUPS)
+    _check_choice("form", form, ("squared", "norm"))
+    truth = check_array(memberships, ensure_min_samples=2, input_name="memberships")
+    n_samples = len(truth)
+    count = _pair_count(FACE_GROUPS[group], n_samples) if n_pairs is None else n_pairs
+    rng = np.random.default_rng(random_state)
+    return PairSet.from_memberships(
+        truth,
+        pairs=draw_uniform(np.arange(n_samples), count, rng),
+        sign=sign,
+        form="norm" if form == "norm" else "cost",
+    )
+
+
+def ratings_to_memberships(
+    ratings: ArrayLike,
+    how: Literal["shift-min", "shift-one", "plain"] = "shift-min",
+) -> NDArray[np.float64]:
+    """Turn ratings, one for each class, into memberships.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_samples, n_classes)
+        How strongly each class shows in each sample, by custom from 1 to 5.
+    how : {"shift-min", "shift-one", "plain"}, default="shift-min"
+        What is taken off before a row is divided by its sum: its lowest rating, 1 as
+        the lowest possible one, or nothing. Plain memberships are nearly flat, so
+        that every two samples look alike.
+
+    Returns
+    -------
+    memberships : ndarray of shape (n_samples, n_classes)
+        Rows sum to 1; where nothing is left to divide, all classes share alike.
+
+    Examples
+    --------
+    >>> from fuzzypairs.datasets import ratings_to_memberships
+    >>> ratings_to_memberships([[5, 2, 1], [3, 3, 3]]).round(3)
+    array([[0.8  , 0.2  , 0.   ],
+           [0.333, 0.333, 0.333]])
+    >>> ratings_to_memberships([[5, 2, 1]], how="plain")
+    array([[0.625, 0.25 , 0.125]])
+    """
+    _check_choice("how", how, RATING_MAPS)
+    given = check_array(ratings, dtype=np.float64, input_name="ratings")
+    least = RATING_MAPS[how]
+    if given.min() < least:
+        raise ValueError(
+            f"ratings holds {given.min()}: how={how!r} expects at least {least}"
+        )
+    floor = given.min(axis=1, keepdims=True) if how == "shift-min" else least
+    height = given - floor
+    total = height.sum(axis=1, keepdims=True)
+    memberships: NDArray[np.float64] = np.full_like(given, 1 / given.shape[1])
+    np.divide(height, total, out=memberships, where=total > 0)
+    return memberships
+
+
+def _check_choice(name: str, value: Any, choices: Any) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(choices)}")
+
+
+def _read_ratio(ratio: Any, usual: float) -> float:
+    if ratio is None:
+        return usual
+    if ratio == "fifth":
+        return usual / 5
+    if not (isinstance(ratio, Real) and 0 < float(ratio) < np.inf):
+        raise ValueError(
+            f"ratio is {ratio!r}: expected pairs for each sample, above 0, or 'fifth'"
+        )
+    return float(ratio)
+
+
+def _pair_count(ratio: float, n_samples: int) -> int:
+    """Return how many pairs a group has, at least one."""
+    return max(1, round(ratio * n_samples))
+
+
+def _is_near(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
+    """Say of each pair whether either sample is a near neighbour of the other."""
+    n_neighbors = min(n_neighbors, len(X) - 1)
+    return _has_neighbor(X, i, j, n_neighbors) | _has_neighbor(X, j, i, n_neighbors)
+
+
+def _has_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
+    """Say of each pair whether j is among the nearest neighbours of i."""
+    has = _may_have_neighbor(X, i, j, n_neighbors)
+    if has.any():
+        rows, position = np.unique(i[has], return_inverse=True)
+        neighbors = _find_neighbors(X, rows, n_neighbors)[position]
+        has[has] = (neighbors == j[has][:, None]).any(axis=1)
+    return has
+
+
+def _may_have_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
+    """Say of each pair whether j may be among the nearest neighbours of i.
+
+    It is not where too many of a few samples are nearer. This spares most pairs the
+    search, which takes long among many samples.
+    """
+    scouts = X[:: -(-len(X) // SCOUTS)]
+    nearer = np.empty(len(i), dtype=np.int64)
+    for batch in gen_batches(len(i), 4096):
+        start, end = X[i[batch]], X[j[batch]]
+        # A little less than the distance: rounding must not rule out a tie.
+        gap = np.linalg.norm(start - end, axis=1) * (1 - 1e-9)
+        nearer[batch] = (cdist(start, scouts) < gap[:, None]).sum(axis=1)
+    may: NDArray[np.bool_] = nearer <= n_neighbors  # i itself may be among them
+    return may
+
+
+def _find_neighbors(X: Any, rows: Any, n_neighbors: int) -> NDArray[np.int64]:
+    """Nearest neighbours of some samples, shape (len(rows), n_neighbors)."""
+    # One more than asked, because each row finds itself, too; among duplicates it
+    # may miss itself, and then the last neighbour is one too many.
+    search = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(X)
+    found = search.kneighbors(X[rows], return_distance=False)
+    others = found != rows[:, None]
+    others[others.all(axis=1), -1] = False
+    neighbors: NDArray[np.int64] = found[others].reshape(len(rows), n_neighbors)
+    return neighbors

@@ -1,0 +1,110 @@
+"""Raw columns from files, from scikit-learn and from OpenML."""
+
+import csv
+import gzip
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import datasets
+
+from fuzzypairs.datasets.info import DatasetInfo
+
+__all__ = ["Table", "fetch_table", "from_sklearn", "read_table"]
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Raw columns, and the truth as the source gives it.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray of shape (n_samples,)
+        Features: int64, float64 with NaN where missing, or words (object) with None
+        where missing.
+    truth : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Classes as the source writes them, or memberships.
+    names : ndarray of shape (n_classes,) or None
+        What to call the classes; None takes them as they are written.
+    extras : mapping of str to ndarray
+        What else the source says of each sample.
+    source : str or None
+        Where this copy comes from, if not from where the registry says.
+    """
+
+    columns: Mapping[str, Column]
+    truth: Column
+    names: Column | None = None
+    extras: Mapping[str, Column] = field(default_factory=dict)
+    source: str | None = None
+
+
+def read_table(path: Path) -> Table:
+    """Read `*.csv.gz` (a header row, the class last) or `*.npz`."""
+    return _read_archive(path) if path.suffix == ".npz" else _read_text(path)
+
+
+def from_sklearn(info: DatasetInfo) -> Table:
+    """Take a dataset that scikit-learn brings along."""
+    bunch = getattr(datasets, f"load_{info.name}")()
+    columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
+    return Table(columns, bunch.target, np.asarray(bunch.target_names).astype(str))
+
+
+def fetch_table(info: DatasetInfo) -> Table:
+    """Take a dataset from OpenML, or from scikit-learn's cache of it.
+
+    Words are put back where the reader of scikit-learn has numbered them, so that
+    they are numbered as in the file.
+    """
+    fetched = datasets.fetch_openml(
+        data_id=info.openml, as_frame=False, parser="liac-arff", n_retries=1
+    )
+    columns = {}
+    for original, values in zip(fetched.feature_names, fetched.data.T, strict=True):
+        name = original.lower().replace("-", "_")
+        if name in info.openml_extra:
+            continue
+        if original in fetched.categories:
+            words = fetched.categories[original]
+            values = ["" if np.isnan(value) else words[int(value)] for value in values]
+            columns[name] = _parse(values)
+        else:
+            columns[name] = values
+    truth = fetched.target.astype(str)
+    return Table(columns, truth, source=f"OpenML, dataset {info.openml}")
+
+
+def _read_text(path: Path) -> Table:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    *features, truth = map(_parse, zip(*rows, strict=True))
+    return Table(dict(zip(header, features, strict=False)), truth)
+
+
+def _parse(words: Sequence[str]) -> Column:
+    """Make whole numbers, numbers or words of a column; empty fields are missing."""
+    filled = [word or "nan" for word in words]
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array(filled, dtype=kind)
+        except ValueError:
+            continue
+    return np.array([word or None for word in words], dtype=object)
+
+
+def _read_archive(path: Path) -> Table:
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = dict(archive)
+    features = arrays.pop("features")
+    columns = {f"x{at}": column for at, column in enumerate(features.T, 1)}
+    if "class" in arrays:
+        return Table(columns, arrays["class"])
+    truth = arrays.pop("label_distributions")
+    unnamed = np.arange(truth.shape[1]).astype(str)
+    return Table(columns, truth, arrays.pop("label_names", unnamed), arrays)

@@ -1,0 +1,378 @@
+"""Competitive agglomeration: the update, the loop, and its known weaknesses."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.datasets import load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import scale
+
+from fuzzypairs.kernels.simplex import solve_row
+from fuzzypairs.solvers import competition
+from fuzzypairs.solvers.competition import agglomerate, stationary, to_simplex
+
+NONE = np.empty((0, 2), dtype=int)
+Y = np.repeat([0, 1, 2], 100)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    """300 samples of three Gaussian groups in the plane."""
+    rng = np.random.default_rng(0)
+    return np.array([[0, 0], [6, 0], [0, 6]])[Y] + rng.normal(size=(300, 2))
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return scale(X), y
+
+
+@pytest.fixture
+def small():
+    """A step's input: distances, memberships, must-links and cannot-links."""
+    rng = np.random.default_rng(1)
+    dist2 = rng.uniform(0.5, 3.0, size=(8, 3))
+    must, cannot = np.array([[0, 1], [2, 1]]), np.array([[0, 5], [6, 7], [2, 7]])
+    return dist2, random_start(8, 3, 2), must, cannot
+
+
+def random_start(n_samples, n_clusters, seed):
+    return np.random.default_rng(seed).dirichlet(np.ones(n_clusters), size=n_samples)
+
+
+def true_pairs(y, n_pairs, seed):
+    """Disjoint pairs, parted by their labels into must-links and cannot-links."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.choice(len(y), size=(n_pairs, 2), replace=False)
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    return pairs[same], pairs[~same]
+
+
+def links_of(must, cannot, n_samples):
+    return competition.join(must, cannot, None, np.ones(n_samples))[0]
+
+
+def objective(U, dist2, must, cannot, b, e, weight=None):
+    """J, sample by sample and pair by pair."""
+    weight = np.ones(len(U)) if weight is None else weight
+    value = sum(weight[i] * (U[i] ** 2 @ dist2[i]) for i in range(len(U)))
+    value += b * sum(1 - U[p] @ U[q] for p, q in must)
+    value += b * sum(U[p] @ U[q] for p, q in cannot)
+    return value - e * ((weight @ U) ** 2).sum()
+
+
+# One step.
+
+
+def test_row_without_pairs_is_that_of_fuzzy_c_means():
+    dist2, zeros = np.array([[1.0, 4.0]]), np.zeros((1, 2))
+    U = stationary(dist2, zeros, zeros[0], np.ones(1), 0.0, 0.0)
+    np.testing.assert_allclose(U, [[0.8, 0.2]], rtol=1e-15)
+
+
+def test_step_is_the_sum_of_three_terms(small):
+    dist2, U, must, cannot = small
+    b, e = 0.7, 0.05
+    weight = 1 / dist2 / (1 / dist2).sum(axis=1, keepdims=True)
+    G = np.zeros_like(U)
+    for p, q in must:
+        G[p] += 1 - U[q]
+        G[q] += 1 - U[p]
+    for p, q in cannot:
+        G[p] += U[q]
+        G[q] += U[p]
+    N = U.sum(axis=0)
+    mean_G = (weight * G).sum(axis=1, keepdims=True)
+    mean_N = (weight * N).sum(axis=1, keepdims=True)
+    expected = weight + b / (2 * dist2) * (mean_G - G) + e / dist2 * (N - mean_N)
+    raw = stationary(dist2, links_of(must, cannot, 8) @ U, N, np.ones(8), b, e)
+    np.testing.assert_allclose(raw, expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(raw.sum(axis=1), 1, rtol=1e-14)
+
+
+def test_positive_rows_are_the_exact_solutions(small):
+    dist2, U, must, cannot = small
+    n_exact = 0
+    for b in (0.1, 0.5, 1.0, 2.0, 4.0):
+        pull = links_of(must, cannot, 8) @ U
+        raw = stationary(dist2, pull, np.zeros(3), np.ones(8), b, 0.0)
+        for i in range(8):
+            u = np.empty(3)
+            solve_row(1 / (2 * dist2), i, -b * pull[i], int(dist2[i].argmin()), u)
+            if raw[i].min() > 0:
+                np.testing.assert_allclose(raw[i], u, rtol=0, atol=1e-15)
+                n_exact += 1
+            else:
+                assert np.abs(raw[i] - u).max() > 1e-3
+    assert 20 <= n_exact < 40  # both kinds have been seen
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fixed_points_of_the_damped_step_are_stationary(small, weighted):
+    dist2, U, must, cannot = small
+    b, e = 0.3, 0.02
+    weight = np.linspace(0.5, 2.0, 8) if weighted else np.ones(8)
+    links = links_of(must, cannot, 8)
+    for _ in range(500):
+        raw = stationary(dist2, links @ U, weight @ U, weight, b, e)
+        U = 0.7 * U + 0.3 * raw
+    assert U.min() > 0
+
+    def value(u):
+        return objective(u.reshape(8, 3), dist2, must, cannot, b, e, weight)
+
+    slope = 2 * weight[:, None] * (U * dist2 - e * (weight @ U)) - b * (links @ U)
+    assert np.ptp(slope, axis=1).max() < 1e-13
+    # The slope is that of J, up to the must-links' constant: every pair counts once.
+    measured = approx_fprime(U.ravel(), value, 1e-7).reshape(8, 3)
+    assert np.ptp(measured - slope, axis=1).max() < 1e-5
+
+
+def test_a_sample_on_a_prototype_gets_the_limit():
+    # min 16 u_1^2 - 2 e (7 u_0 + 5 u_1) on u_0 = 1 - u_1 is at u_1 = -1/8 for e = 1.
+    dist2 = competition.distances(np.array([[0.0], [3.0]]), np.array([[0.0], [4.0]]))
+    raw = stationary(dist2, np.zeros((2, 2)), np.array([7.0, 5.0]), np.ones(2), 0, 1.0)
+    np.testing.assert_allclose(raw[0], [1.125, -0.125], rtol=0, atol=1e-11)
+
+
+def test_rows_are_brought_to_the_simplex():
+    raw = np.array([[1.5, -0.5, 0.0], [0.5, 0.25, 0.25], [-1.0, -1.0, -2.0]])
+    expected = [[1, 0, 0], [0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3]]
+    np.testing.assert_allclose(to_simplex(raw), expected, rtol=1e-15)
+
+
+# The loop.
+
+
+def test_first_objective_is_that_of_the_start(blobs):
+    must, cannot = true_pairs(Y, 20, seed=0)
+    U = random_start(300, 4, 0)
+    result = agglomerate(blobs, U, must, cannot, constraint_multiplier=2.0, max_iter=1)
+    C = (U**2).T @ blobs / (U**2).sum(axis=0)[:, None]
+    dist2 = ((blobs[:, None] - C) ** 2).sum(axis=2)
+    b = 2.0 * 300 / 20 * (U**2 * dist2).sum() / (U**2).sum()
+    expected = objective(U, dist2, must, cannot, b, e=0.0)
+    assert result.objective_history == pytest.approx([expected])
+    assert result.n_clusters_history.tolist() == [4]
+    assert (result.n_iter, result.converged) == (1, False)
+
+
+@pytest.mark.parametrize(("peak", "t"), [(None, 6), (25, 6), (2, 6)])
+def test_strength_of_the_competition(blobs, peak, t):
+    U = random_start(300, 10, 0)
+    options = {"eta0": 2.0, "tau": 8.0, "peak": peak, "min_cardinality": 0.0}
+    before = agglomerate(blobs, U, NONE, NONE, max_iter=t, **options)
+    after = agglomerate(blobs, U, NONE, NONE, max_iter=t + 1, **options)
+    U, C = before.memberships, before.centers
+    spread = (U**2 * ((blobs[:, None] - C) ** 2).sum(axis=2)).sum()
+    # J = spread - eta(t) * spread, without pairs.
+    eta = 2.0 * np.exp(-(t if peak is None else abs(t - peak)) / 8.0)
+    assert after.objective_history[-1] == pytest.approx(spread * (1 - eta))
+
+
+def test_three_groups_are_found_from_ten_clusters(blobs):
+    for seed in range(10):
+        U = random_start(300, 10, seed)
+        result = agglomerate(blobs, U, NONE, NONE, min_cardinality=5)
+        assert result.converged
+        assert result.centers.shape == (3, 2)
+        assert adjusted_rand_score(Y, result.memberships.argmax(axis=1)) > 0.95
+        assert result.n_clusters_history[0] == 10
+        assert np.all(np.diff(result.n_clusters_history) <= 0)
+
+
+def test_three_or_four_are_found_with_pairs(blobs):
+    for seed in range(10):
+        U = random_start(300, 10, seed)
+        pairs = true_pairs(Y, 20, seed)
+        result = agglomerate(blobs, U, *pairs, min_cardinality=5)
+        assert len(result.centers) in (3, 4)
+
+
+def test_weak_competition_leaves_all_ten(blobs):
+    for seed in range(3):
+        U = random_start(300, 10, seed)
+        result = agglomerate(blobs, U, NONE, NONE, eta0=1.0, min_cardinality=5)
+        assert len(result.centers) == 10
+
+
+def test_peaked_competition_finds_three_too(blobs):
+    for seed in range(3):
+        U = random_start(300, 10, seed)
+        result = agglomerate(blobs, U, NONE, NONE, eta0=2.5, peak=25)
+        assert len(result.centers) == 3
+
+
+def test_without_pairs_and_competition_it_is_fuzzy_c_means(wine):
+    X, y = wine
+    result = agglomerate(X, random_start(178, 3, 0), NONE, NONE, eta0=0.0, tol=1e-7)
+    assert result.converged
+    assert result.objective_history[-1] == pytest.approx(721.2172, abs=1e-4)
+    assert np.all(np.diff(result.objective_history) < 1e-9)
+    labels = result.memberships.argmax(axis=1)
+    assert adjusted_rand_score(y, labels) == pytest.approx(0.8975, abs=1e-4)
+
+
+def test_result_is_consistent_and_input_untouched(blobs):
+    must, cannot = true_pairs(Y, 20, seed=3)
+    U = random_start(300, 10, 3)
+    copy = U.copy()
+    result = agglomerate(blobs, U, must, cannot)
+    assert np.array_equal(U, copy)
+    V = result.memberships
+    assert V.min() >= 0
+    assert np.abs(V.sum(axis=1) - 1).max() < 1e-12
+    share = V**2 / (V**2).sum(axis=0)
+    np.testing.assert_allclose(result.centers, share.T @ blobs)
+    assert len(result.objective_history) == result.n_iter
+    assert len(result.n_clusters_history) == result.n_iter
+
+
+def test_constraints_are_followed(blobs):
+    U = np.eye(3)[Y] * 0.7 + 0.1
+    options = {"eta0": 0.0, "constraint_multiplier": 0.02}
+    alone = agglomerate(blobs, U, NONE, NONE, eta0=0.0).memberships
+    for pair in ([[0, 150]], [[0, 1]]):
+        (p, q), ends = pair[0], np.array(pair)
+        tied = agglomerate(blobs, U, ends, NONE, **options)
+        apart = agglomerate(blobs, U, NONE, ends, **options)
+        assert tied.converged
+        assert apart.converged
+        overlaps = [M[p] @ M[q] for M in (apart.memberships, alone, tied.memberships)]
+        assert np.all(np.diff(overlaps) > 0.01)
+
+
+def test_order_of_pairs_and_ends_does_not_matter(blobs):
+    must, cannot = true_pairs(Y, 20, seed=4)
+    U = random_start(300, 5, 4)
+    one = agglomerate(blobs, U, must, cannot, max_iter=20)
+    other = agglomerate(blobs, U, must[::-1, ::-1], cannot[::-1, ::-1], max_iter=20)
+    np.testing.assert_allclose(one.memberships, other.memberships, atol=1e-9)
+
+
+def test_degrees_scale_the_pairs(blobs):
+    must, cannot = true_pairs(Y, 20, seed=5)
+    U = random_start(300, 4, 5)
+    half = agglomerate(blobs, U, must, cannot, pair_weight=np.full(20, 0.5), max_iter=9)
+    same = agglomerate(blobs, U, must, cannot, constraint_multiplier=0.5, max_iter=9)
+    np.testing.assert_allclose(half.memberships, same.memberships, atol=1e-12)
+    np.testing.assert_allclose(half.objective_history, same.objective_history)
+    # A degree of 0 removes its force, those of must-links come first.
+    only = np.repeat([1.0, 0.0], [len(must), len(cannot)])
+    some = agglomerate(blobs, U, must, cannot, pair_weight=only, max_iter=9)
+    share = len(must) / 20
+    fewer = agglomerate(
+        blobs, U, must, NONE, constraint_multiplier=share, max_iter=9
+    ).memberships
+    np.testing.assert_allclose(some.memberships, fewer, atol=1e-12)
+
+
+def test_a_weight_of_two_is_a_repeated_row(blobs):
+    U = random_start(300, 6, 6)
+    weight = np.ones(300)
+    weight[:50] = 2.0
+    weight[290:] = 0.0
+    rows = np.concatenate([np.arange(290), np.arange(50)])
+    one = agglomerate(blobs, U, NONE, NONE, sample_weight=weight)
+    other = agglomerate(blobs[rows], U[rows], NONE, NONE)
+    np.testing.assert_allclose(one.memberships[rows], other.memberships, atol=1e-9)
+    np.testing.assert_allclose(one.objective_history, other.objective_history)
+
+
+def test_pairs_of_weightless_samples_are_left_out(blobs):
+    weight = np.ones(300)
+    weight[0] = 0.0
+    U = random_start(300, 3, 7)
+    pairs = np.array([[0, 150], [10, 20]])
+    one = agglomerate(blobs, U, pairs, NONE, sample_weight=weight, max_iter=9)
+    other = agglomerate(blobs, U, pairs[1:], NONE, sample_weight=weight, max_iter=9)
+    np.testing.assert_array_equal(one.memberships, other.memberships)
+
+
+# Edges.
+
+
+def test_competition_is_not_missed_by_a_start_at_rest(blobs):
+    U = random_start(300, 10, 8)
+    rest = agglomerate(blobs, U, NONE, NONE, eta0=0.0, tol=1e-8, max_iter=2000)
+    assert len(rest.centers) == 10
+    assert len(agglomerate(blobs, rest.memberships, NONE, NONE).centers) < 10
+
+
+def test_empty_clusters_of_the_start_are_dropped(blobs):
+    U = np.column_stack([random_start(300, 2, 9), np.zeros(300)])
+    result = agglomerate(blobs, U, NONE, NONE, eta0=0.0)
+    assert result.n_clusters_history[0] == 2
+    assert np.isfinite(result.memberships).all()
+
+
+def test_the_last_cluster_stays(blobs):
+    U = random_start(300, 4, 10)
+    result = agglomerate(blobs, U, NONE, NONE, min_cardinality=1e6)
+    np.testing.assert_array_equal(result.memberships, np.ones((300, 1)))
+    np.testing.assert_allclose(result.centers[0], blobs.mean(axis=0))
+    assert result.converged
+
+
+def test_equal_rows():
+    result = agglomerate(np.ones((6, 2)), random_start(6, 2, 0), NONE, NONE)
+    np.testing.assert_allclose(result.centers, 1.0)
+    assert np.abs(result.memberships.sum(axis=1) - 1).max() < 1e-12
+
+
+# Known weaknesses, as facts.
+
+
+def test_twins_kept_apart_flip_together():
+    cannot = np.array([[0, 1]])
+    dist2, links = np.ones((2, 2)), links_of(NONE, cannot, 2)
+    U = np.array([[0.6, 0.4], [0.6, 0.4]])
+    seen = []
+    for _ in range(6):
+        U = to_simplex(stationary(dist2, links @ U, U.sum(axis=0), np.ones(2), 4, 0))
+        np.testing.assert_array_equal(U[0], U[1])
+        seen.append(U[0, 0])
+    np.testing.assert_allclose(seen, [0.3, 0.9, 0, 1, 0, 1], atol=1e-14)
+
+
+def test_the_loop_does_not_end_on_twins():
+    side = np.linspace(0.8, 1.2, 20)
+    X = np.concatenate([-side, side, [0.0, 0.0]])[:, None]
+    U = np.where(X < 0, [[0.9, 0.1]], [[0.1, 0.9]])
+    U[-2:] = [0.6, 0.4]
+    twins = np.array([[40, 41]])
+    options = {"constraint_multiplier": 4.0, "eta0": 0.0}
+    odd = agglomerate(X, U, NONE, twins, max_iter=299, **options)
+    even = agglomerate(X, U, NONE, twins, max_iter=300, **options)
+    assert not odd.converged
+    assert not even.converged
+    # Both on one side, then both on the other.
+    assert odd.memberships[40] @ odd.memberships[41] == pytest.approx(1)
+    assert odd.memberships[40] @ even.memberships[40] == pytest.approx(0)
+
+
+def test_tied_samples_of_two_clusters_swap_for_ever(blobs):
+    U = np.eye(3)[Y] * 0.7 + 0.1
+    tie = np.array([[0, 150]])
+    odd = agglomerate(blobs, U, tie, NONE, eta0=0.0, max_iter=299).memberships
+    even = agglomerate(blobs, U, tie, NONE, eta0=0.0, max_iter=300).memberships
+    for M in (odd, even):
+        assert M[0] @ M[150] == pytest.approx(0)
+    np.testing.assert_allclose(odd[0], even[150], atol=1e-9)
+
+
+def test_competition_from_the_true_number_ends_in_one_cluster(wine):
+    X, y = wine
+    pairs = true_pairs(y, 18, seed=0)
+    for seed in range(3):
+        result = agglomerate(
+            X, random_start(178, 3, seed), *pairs, constraint_multiplier=2**-8
+        )
+        assert len(result.centers) == 1
+
+
+def test_objective_may_rise(blobs):
+    result = agglomerate(blobs, random_start(300, 10, 0), NONE, NONE)
+    constant = np.diff(result.n_clusters_history) == 0
+    assert np.any(np.diff(result.objective_history)[constant] > 0)
