@@ -1,0 +1,498 @@
+"""DSC: worked cases, the printed figures, the modes of constraint, edges and errors."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fuzzypairs import PairSet
+from fuzzypairs.cluster.dsc import DSC
+from fuzzypairs.criteria import nmi, normalized_ari
+from fuzzypairs.kernels.replicator import multiply, replicate
+from fuzzypairs.solvers import dominant
+from fuzzypairs.solvers.dominant import LIGHT, PRESETS, Dynamics, eigenvalue_bound
+from fuzzypairs.solvers.peeling import FORBID, affinities, edit, peel
+
+ALL = 10_000
+EPS, CUTOFF = 1e-9, 1e-5
+
+
+def read(name):
+    """Return z-scored features and classes of a benchmark set."""
+    if name == "wine":
+        X, y = load_wine(return_X_y=True)
+    else:
+        path = Path(os.environ.get("FUZZYPAIRS_DATA", "")) / f"{name}.csv.gz"
+        if not path.is_file():
+            pytest.skip(f"no {path.name} in the folder that FUZZYPAIRS_DATA names")
+        frame = pd.read_csv(path)
+        X, y = frame.drop(columns="class").to_numpy(float), frame["class"].to_numpy()
+    X = X[:, np.ptp(X, axis=0) > 0]
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def percent(y, labels):
+    return round(100 * normalized_ari(y, labels), 2), round(100 * nmi(y, labels), 2)
+
+
+def members(model):
+    return [np.flatnonzero(x).tolist() for x in model.characteristic_vectors_]
+
+
+def blocks():
+    """Affinity .9 within {0, 1, 2}, .8 within {3, 4} and .1 across."""
+    A = np.full((5, 5), 0.1)
+    A[:3, :3], A[3:, 3:] = 0.9, 0.8
+    return A
+
+
+def plain_sets(A):
+    """Transcribe the converged preset: every step on all samples left."""
+    left = np.arange(len(A))
+    sets, lowest = [], []
+    while left.size:
+        B = A[np.ix_(left, left)]
+        x = np.full(left.size, 1 / left.size)
+        low = x.copy()
+        value = start = x @ B @ x
+        if value == 0:
+            return [*sets, left.tolist()], lowest
+        gain = np.inf
+        while gain >= EPS:
+            x = x * (B @ x) / value
+            x /= x.sum()
+            low = np.minimum(low, x)
+            gain, value = (x @ B @ x - value) / start, x @ B @ x
+        is_member = x > CUTOFF / left.size
+        sets.append(left[is_member].tolist())
+        lowest.append(low[is_member].min() * left.size / CUTOFF)
+        left = left[~is_member]
+    return sets, lowest
+
+
+def found_sets(A):
+    model = DSC(ALL, affinity="precomputed").fit(A)
+    return sorted(members(model))
+
+
+# Cases worked by hand.
+
+
+def test_blocks():
+    model = DSC(2, affinity="precomputed").fit(blocks())
+    expected = [[1 / 3, 1 / 3, 1 / 3, 0, 0], [0, 0, 0, 1 / 2, 1 / 2]]
+    np.testing.assert_allclose(model.characteristic_vectors_, expected, atol=1e-5)
+    np.testing.assert_allclose(model.cohesiveness_, [0.6, 0.4], atol=1e-5)
+    assert model.labels_.tolist() == [0, 0, 0, 1, 1]
+    assert (model.n_sets_found_, model.n_clusters_, model.n_features_in_) == (2, 2, 5)
+    assert model.prototypes_[0] in {0, 1, 2}
+    assert model.prototypes_[1] in {3, 4}
+
+
+def test_fewer_sets_are_kept_than_found():
+    model = DSC(1, affinity="precomputed").fit(blocks())
+    assert model.labels_.tolist() == [0, 0, 0, -1, -1]
+    assert (model.n_sets_found_, model.n_clusters_) == (2, 1)
+
+
+def test_affinities_of_three_points():
+    # Distances 1, 2 and 3 over the deviation: all nine have the median 1.
+    X = np.array([[0.0], [1.0], [3.0]])
+    e = np.exp(-np.array([[np.inf, 1, 3], [1, np.inf, 2], [3, 2, np.inf]]))
+    np.testing.assert_allclose(affinities(X, None), e, atol=1e-15)
+    np.testing.assert_allclose(
+        affinities(X, 2.0), e ** (1 / X.std(ddof=1) / 2), atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3, 6, 7, 30])
+def test_scale_is_the_median_of_the_whole_matrix(n_samples):
+    X = np.random.default_rng(n_samples).normal(size=(n_samples, 2))
+    A = affinities(X, None)
+    if n_samples == 1:
+        assert A.tolist() == [[0.0]]
+        return
+    Z = X / X.std(axis=0, ddof=1)
+    D = np.sqrt(((Z[:, None] - Z) ** 2).sum(axis=2))
+    expected = np.exp(-D / np.median(D)) - np.eye(n_samples)
+    np.testing.assert_allclose(A, expected, atol=1e-12)
+
+
+# Figures printed elsewhere.
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "sizes", "n_iter", "score"),
+    [
+        ("wine", 3, [174, 4], 47, (50.05, 2.82)),
+        ("seeds", 3, [156, 43, 11], 49, (59.65, 37.95)),
+        ("zoo", 7, [99, 2], 34, (50.80, 8.78)),
+        ("soybean", 2, [47], 45, (50.00, 0.00)),
+    ],
+)
+def test_paper_preset_gives_the_printed_cells(name, k, sizes, n_iter, score):
+    X, y = read(name)
+    model = DSC(k, preset="paper").fit(X)
+    assert percent(y, model.labels_) == score
+    assert sorted(np.bincount(model.labels_), reverse=True) == sizes
+    assert model.n_sets_found_ == len(sizes)
+    largest = np.bincount(model.labels_).argmax()
+    assert model.n_iter_[largest] == n_iter
+
+
+@pytest.mark.parametrize(
+    ("name", "n_sets", "score", "n_unassigned"),
+    [("wine", 19, (59.91, 53.78), 127), ("seeds", 23, (57.72, 48.25), 159)],
+)
+def test_converged_preset(name, n_sets, score, n_unassigned):
+    X, y = read(name)
+    model = DSC(ALL).fit(X)
+    assert model.n_sets_found_ == model.n_clusters_ == n_sets
+    assert percent(y, model.labels_) == score
+    assert (np.diff(model.cohesiveness_) <= 0).all()
+    three = DSC(3).fit(X)
+    assert np.count_nonzero(three.labels_ == -1) == n_unassigned
+    if name == "wine":
+        assert percent(y, three.labels_) == (55.31, 33.75)
+
+
+# Invariants.
+
+
+def test_steps_raise_the_value_and_stay_on_the_simplex():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 30):
+        A = rng.random((n, n))
+        A = (A + A.T) / 2
+        np.fill_diagonal(A, 0)
+        x = rng.dirichlet(np.ones(n))
+        value = x @ A @ x
+        for _ in range(50):
+            expected = x * (A @ x) / value
+            assert replicate(A, np.zeros(n), 0.0, x, -1.0, 1, np.empty(n))[0] == 1
+            np.testing.assert_allclose(x, expected, atol=1e-14)
+            assert x.min() >= 0
+            assert x.sum() == pytest.approx(1, abs=1e-12)
+            before, value = value, x @ A @ x
+            assert value >= before - 1e-14
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_product_reads_below_the_diagonal(n):
+    rng = np.random.default_rng(n)
+    B, x = np.tril(rng.random((n, n)), -1), rng.random(n)
+    garbage = np.triu(np.full((n, n), np.nan))
+    np.testing.assert_allclose(multiply(B + garbage, x), (B + B.T) @ x, atol=1e-14)
+
+
+def test_units_and_origins_of_features_change_nothing():
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    one = DSC(4).fit(X)
+    other = DSC(4).fit(X * [1e3, 1e-200, 1e200] + [7, 0, 0])
+    assert one.labels_.tolist() == other.labels_.tolist()
+    np.testing.assert_allclose(one.cohesiveness_, other.cohesiveness_, rtol=1e-9)
+
+
+def test_sets_are_stable():
+    X = np.random.default_rng(2).normal(size=(80, 2))
+    model = DSC(ALL).fit(X)
+    A = affinities(X, None)
+    left = np.ones(80, dtype=bool)
+    sets = {tuple(np.flatnonzero(x)): x for x in model.characteristic_vectors_}
+    for found in map(tuple, plain_sets(A)[0]):
+        x = sets.pop(found)
+        assert x.sum() == pytest.approx(1)
+        payoff, value = A @ x, x @ A @ x
+        if len(found) > 1:
+            # Inside all payoffs are equal, outside none is larger.
+            np.testing.assert_allclose(payoff[x > 1e-2], value, rtol=1e-2)
+            assert payoff[left & (x == 0)].max(initial=0) <= value * (1 + 1e-2)
+        left[list(found)] = False
+    assert not sets
+
+
+# Agreement of the fast search with the plain one.
+
+
+def test_light_samples_that_come_back_are_not_lost():
+    # Sample 4 is strange to the crowd (5 and on) and shrinks while the crowd lasts; it
+    # belongs to the clique of 0 to 3, which takes over later.
+    A = np.full((45, 45), 0.62)
+    A[:4, 5:] = A[5:, :4] = 0.63
+    A[:5, :5] = 0.9
+    A[4, 5:] = A[5:, 4] = 0.0
+    np.fill_diagonal(A, 0.0)
+    sets, lowest = plain_sets(A)
+    assert sets[0] == [0, 1, 2, 3, 4]
+    assert lowest[0] < 1e-6 * LIGHT
+    assert found_sets(A) == sorted(sets)
+
+
+@pytest.mark.parametrize("wide", [0, 2048])
+@pytest.mark.parametrize("name", ["wine", "seeds"])
+def test_every_set_of_the_plain_search_is_found(name, wide, monkeypatch):
+    # wide=0 runs everything in the precision of large data.
+    monkeypatch.setattr(dominant, "WIDE", wide)
+    A = affinities(read(name)[0], None)
+    assert found_sets(A) == sorted(plain_sets(A)[0])
+
+
+# Judgements.
+
+
+def test_edited_affinities():
+    model = DSC(1, affinity="precomputed")
+    assert model.fit(blocks(), pairs=[(3, 0, 0.5)]).labels_[3] == -1
+    A = blocks()
+    A[0, 1] = A[1, 0] = 0.0
+    A[3, 4] = A[4, 3] = 1.0
+    pairs = [(0, 1, -0.2), (3, 4, 0.2), (0, 2, 0.0)]
+    by_hand = DSC(5, affinity="precomputed").fit(A)
+    judged = DSC(5, affinity="precomputed").fit(blocks(), pairs=pairs)
+    np.testing.assert_array_equal(
+        judged.characteristic_vectors_, by_hand.characteristic_vectors_
+    )
+
+
+def test_graded_judgements_act_by_their_strength():
+    A = blocks()
+    A[0, 1] = A[1, 0] = 0.9 * 0.25
+    A[3, 4] = A[4, 3] = 0.8 + 0.5 * 0.2
+    pairs = [(0, 1, -0.75), (3, 4, 0.5)]
+    by_hand = DSC(5, affinity="precomputed").fit(A)
+    judged = DSC(5, affinity="precomputed", graded=True).fit(blocks(), pairs=pairs)
+    np.testing.assert_allclose(
+        judged.characteristic_vectors_, by_hand.characteristic_vectors_, atol=1e-12
+    )
+    signs = DSC(5, affinity="precomputed").fit(blocks(), pairs=pairs)
+    assert signs.cohesiveness_[0] == pytest.approx(0.5)  # a pair of affinity 1
+    # x = (a, a, 1.75 a) on 0, 1, 2 gives every member the payoff 1.8 a = 0.48.
+    assert judged.cohesiveness_[0] == pytest.approx(0.48, abs=1e-4)
+
+
+def test_every_form_of_pairs_is_accepted():
+    X = np.random.default_rng(3).normal(size=(40, 2))
+    pairs = PairSet.from_triples([(0, 1, 0.5), (2, 3, -0.8), (4, 5, -1)], 40)
+    frame = pd.DataFrame(pairs.to_array(), columns=["i", "j", "grade"])
+    reference = DSC(3).fit(X, pairs=pairs).characteristic_vectors_
+    for form in (list(pairs), pairs.to_array(), pairs.to_sparse(), frame):
+        model = DSC(3).fit(X, pairs=form)
+        np.testing.assert_array_equal(model.characteristic_vectors_, reference)
+    assert DSC(3).fit_predict(X, pairs=pairs).max() == 2
+
+
+def test_forbidden_pairs_are_never_in_one_set():
+    n_together = 0
+    for seed in range(200):
+        X = np.random.default_rng(seed).normal(size=(15, 2))
+        A = affinities(X, None)
+        x = Dynamics(A, PRESETS["converged"], ALL).run(np.arange(15)).weights
+        p, q = np.argsort(x)[-2:]
+        pairs = PairSet([p], [q], [-0.5], 15)
+        edit(A, pairs, graded=False, forbid=True)
+        dynamics = Dynamics(A, PRESETS["converged"], ALL, FORBID)
+        # The affinities alone leave no more than a weight that was still vanishing.
+        assert dynamics.run(np.arange(15)).weights[[p, q]].min() < 1e-4
+        for found in peel(dynamics, pairs, forbid=True):
+            n_together += {p, q} <= set(found.members)
+    assert n_together == 0
+
+
+def test_forbidden_twins_part_though_they_begin_alike():
+    X = np.array([[0.0], [0.0], [0.1], [5.0], [5.2]])
+    pairs = [(0, 1, -1)]
+    labels = DSC(5, constraint_mode="forbid").fit(X, pairs=pairs).labels_
+    assert labels[0] != labels[1]
+    pair = DSC(5, constraint_mode="forbid").fit(X[:2], pairs=pairs)
+    assert sorted(pair.labels_) == [0, 1]
+
+
+def test_seeds_are_in_the_support():
+    n_missed = n_moved = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        A = affinities(rng.normal(size=(15, 2)), None)
+        seeds = rng.choice(15, 2, replace=False)
+        dynamics = Dynamics(A, PRESETS["converged"], ALL)
+        rows = np.arange(15)
+        least = PRESETS["converged"].least_weight(15)
+        n_missed += not (dynamics.run(rows, seeds).weights[seeds] > least).any()
+        n_moved += not (dynamics.run(rows).weights[seeds] > least).any()
+    assert n_missed == 0
+    assert n_moved > 20  # without seeds they would often be outside
+
+
+def test_seeded_sets_come_first():
+    A = blocks()
+    np.fill_diagonal(A, 0.0)
+    dynamics = Dynamics(A, PRESETS["converged"], ALL)
+    alike = PairSet([3], [4], [1.0], 5)
+    first, *_ = peel(dynamics, alike)
+    assert first.members.tolist() == [0, 1, 2]
+    first, second = peel(dynamics, alike, seeded=True)
+    assert first.members.tolist() == [3, 4]
+    assert second.members.tolist() == [0, 1, 2]
+    # By cohesiveness the order is the old one.
+    model = DSC(2, affinity="precomputed", constraint_mode="seeded")
+    labels = model.fit(blocks(), pairs=[(3, 4, 0.01)]).labels_
+    assert labels.tolist() == [0, 0, 0, 1, 1]
+
+
+def test_eigenvalue_bound_is_just_above():
+    B = np.random.default_rng(4).random((20, 20))
+    B = (B + B.T) / 2
+    np.fill_diagonal(B, 0)
+    largest = np.linalg.eigvalsh(B)[-1]
+    assert largest < eigenvalue_bound(B) < largest * 1.001
+
+
+def test_must_links_are_closed_unless_a_cannot_link_bars():
+    pairs = [(0, 3, 0.01), (3, 4, 0.01)]
+    model = DSC(5, affinity="precomputed", graded=True, close_must_links=True)
+    assert model.fit(blocks(), pairs=pairs).labels_.tolist() == [0] * 5
+    assert model.characteristic_vectors_[0, 3:].tolist() == [0, 0]
+    barred = model.fit(blocks(), pairs=[*pairs, (1, 4, -1)]).labels_
+    assert barred.tolist() == [0, 0, 0, 0, 1]
+    model.set_params(close_must_links=False)
+    assert model.fit(blocks(), pairs=pairs).labels_.tolist() == [0, 0, 0, 1, 1]
+
+
+def test_rest_joins_the_set_of_largest_relative_affinity():
+    X = np.random.default_rng(5).normal(size=(60, 2))
+    kept, full = DSC(3).fit(X), DSC(3, assign_rest=True).fit(X)
+    rest = kept.labels_ == -1
+    assert rest.any()
+    np.testing.assert_array_equal(full.labels_[~rest], kept.labels_[~rest])
+    x = kept.characteristic_vectors_
+    shares = affinities(X, None) @ x.T / kept.cohesiveness_
+    np.testing.assert_array_equal(full.labels_[rest], shares.argmax(axis=1)[rest])
+    # Between them no kept set would have taken a left-over sample.
+    assert shares[rest].max() < 1.01
+
+
+def test_samples_without_affinity_stay_unassigned():
+    A = np.zeros((4, 4))
+    A[0, 1] = A[1, 0] = 0.5
+    model = DSC(1, affinity="precomputed", assign_rest=True).fit(A)
+    assert model.labels_.tolist() == [0, 0, -1, -1]
+    assert model.n_sets_found_ == 2
+
+
+# Edges.
+
+
+def test_no_affinities_at_all_are_one_set():
+    model = DSC(3, affinity="precomputed").fit(np.zeros((4, 4)))
+    assert model.labels_.tolist() == [0, 0, 0, 0]
+    assert model.cohesiveness_.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("X", "labels"),
+    [
+        ([[3.0, 1.0]], [0]),
+        ([[0.1, 2.0]] * 5, [0] * 5),
+        # Most distances are 0, and so is the scale: only twins have an affinity.
+        ([[0.0]] * 5 + [[1.0]] * 2 + [[2.0]], [0] * 5 + [1] * 2 + [2]),
+    ],
+)
+def test_degenerate_data(X, labels):
+    assert DSC().fit(X).labels_.tolist() == labels
+
+
+def test_constant_features_say_nothing():
+    X = np.random.default_rng(6).normal(size=(30, 2))
+    wider = np.column_stack([X, np.full(30, 0.1)])
+    one, other = DSC(3).fit(X), DSC(3).fit(wider)
+    np.testing.assert_array_equal(
+        one.characteristic_vectors_, other.characteristic_vectors_
+    )
+
+
+def test_precomputed_affinities_are_left_as_they_were():
+    A = blocks()
+    DSC(2, affinity="precomputed").fit(A, pairs=[(0, 1, -1)])
+    np.testing.assert_array_equal(A, blocks())
+
+
+def test_scale_is_a_distance():
+    X = np.random.default_rng(7).normal(size=(30, 2))
+    A = affinities(X, 0.5)
+    near = DSC(ALL, scale=0.5).fit(X)
+    assert sorted(members(near)) == found_sets(A)
+    assert near.n_sets_found_ > DSC(ALL, scale=5.0).fit(X).n_sets_found_
+
+
+def test_early_end_is_told():
+    X = np.random.default_rng(8).normal(size=(30, 2))
+    with pytest.warns(ConvergenceWarning, match="still moving after max_iter=7"):
+        model = DSC(3, max_iter=7).fit(X)
+    assert model.n_iter_.max() == 7
+
+
+# Errors.
+
+
+def test_memory_is_refused_before_it_is_taken():
+    X = np.zeros((1000, 1))
+    message = "DSC needs about 0.012 GB for 1000 samples but memory allows 0.01 GB"
+    with pytest.raises(MemoryError, match=message):
+        DSC(memory="10MB").fit(X)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be 1 or more"),
+        ({"preset": "fast"}, 'preset must be one of "paper", "converged"'),
+        ({"affinity": "rbf"}, "affinity must be one of"),
+        ({"scale": 0}, 'scale must be above 0, or "median"'),
+        ({"scale": "mean"}, "scale must be one of"),
+        ({"constraint_mode": "hard"}, "constraint_mode must be one of"),
+        ({"max_iter": 0}, "max_iter must be 1 or more"),
+        ({"memory": "much"}, "memory must be a number of bytes"),
+    ],
+)
+def test_parameters_are_checked(params, message):
+    with pytest.raises(ValueError, match=message):
+        DSC(**params).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        ([[0, 1, 1], [1, 0, 1]], r"X has shape \(2, 3\)"),
+        ([[0, -0.5], [-0.5, 0]], r"X\[0, 1\] is -0.5, expected an affinity in"),
+        ([[0, 2], [2, 0]], "divide X by its largest entry"),
+        ([[9, 0.5], [0.4, 9]], r"X\[0, 1\] is 0.5 but X\[1, 0\] is 0.4"),
+    ],
+)
+def test_affinities_are_checked(A, message):
+    with pytest.raises(ValueError, match=message):
+        DSC(affinity="precomputed").fit(A)
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    model = DSC(2, affinity="precomputed").fit(blocks())
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="pairs"):
+        model.fit(np.zeros((3, 3)), pairs=[(0, 3, 1)])
+    assert vars(model) == before
+
+
+# scikit-learn's battery.
+
+ESTIMATORS = [
+    DSC(n_clusters=3, assign_rest=True),
+    DSC(n_clusters=2, preset="paper", constraint_mode="forbid"),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
