@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fuzzypairs import FDC, PairSet
+from fuzzypairs import FDC, PCCA, FuzzyCMeans, PairSet
 
 # Small problems with the default eight clusters vanish, coincide or end early: the
 # battery is about the interface, so what it provokes may be warned of.
@@ -21,6 +21,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 ESTIMATORS = [
     FDC(n_clusters=3, n_init=2, random_state=0),
     FDC(n_clusters=2, alpha=0.0, beta=0.0, init="random", n_init=1, random_state=0),
+    FuzzyCMeans(n_clusters=3, fuzzifier=1.5, n_init=2, random_state=0),
+    PCCA(n_clusters=3, n_init=2, random_state=0),
+    PCCA(n_clusters=3, competition="on", n_init=2, random_state=0),
 ]
 
 REPEATED_ROWS = (

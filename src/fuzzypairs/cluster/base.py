@@ -32,7 +32,7 @@ from fuzzypairs.solvers.spaces import SpaceSolver
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts import Init, is_deterministic, resolve_start
+from fuzzypairs.starts import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.threads import Threads, cut, over_ranges
 from fuzzypairs.validation import (
     check_choice,
@@ -82,6 +82,8 @@ class PrototypeClusterer(
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
+    # Which cost alike samples have, see `fuzzypairs.solvers.groups.build_graph`.
+    _own: float = 1.0
 
     def _fit(self, X: Any, pairs: Any, sample_weight: ArrayLike | None) -> Self:
         """Check everything, run from every start, keep the best; return self."""
@@ -91,7 +93,7 @@ class PrototypeClusterer(
         blank = type(self)()
         given = self._validated(X, space, blank, reset=True)
         weight = check_weights(sample_weight, given.shape[0])
-        pairs = PairSet.coerce(pairs, given.shape[0])
+        pairs = self._as_used(PairSet.coerce(pairs, given.shape[0]))
         unit = unit_of(given) if type(space) is Euclidean else 1.0
         data = in_units(given, unit)
         if isinstance(self.init, str):
@@ -112,13 +114,15 @@ class PrototypeClusterer(
                 )
                 for _ in range(1 if is_deterministic(self.init) else self.n_init)
             ]
-            results = solver.run_all(starts, threads)
+            results = self._run(solver, starts, pairs, threads)
             best = min(results, key=lambda result: result.objective)
-            memberships = solver.memberships(best)
+            memberships = self._memberships(solver, best)
             kept = space.trimmed(best.centers)
             together = coincident(best, memberships, solver)
-            critical = None
+            labels, critical = np.argmax(memberships, axis=1), None
             if together is not None:
+                if self._is_fused(space):
+                    labels = solver.labels_apart(starts[results.index(best)])
                 critical = self._alpha_at(1.0, space, weight, len(best.centers))
         self._report(results, unit)
         self.__dict__.pop("feature_names_in_", None)
@@ -129,10 +133,22 @@ class PrototypeClusterer(
         self._space, self._prototypes = kept
         self.alpha_ = solver.alpha
         self.beta_ = solver.beta / unit**2
-        self.memberships_ = memberships
+        self.memberships_, self.labels_ = memberships, labels
         self._store(best)
         self._warn(best, together, critical)
         return self
+
+    def _as_used(self, pairs: PairSet) -> PairSet:
+        """Return the judgements as the method takes them."""
+        return pairs
+
+    def _run(
+        self, solver: Solver, starts: list[Start], pairs: PairSet, threads: Threads
+    ) -> list[MemResult]:
+        return solver.run_all(starts, threads)
+
+    def _memberships(self, solver: Solver, best: MemResult) -> Floats:
+        return solver.memberships(best)
 
     def _solver(
         self,
@@ -156,6 +172,7 @@ class PrototypeClusterer(
             "max_iter": self.max_iter,
             "group_solver": self.group_solver,
             "threads": threads,
+            "own": self._own,
         }
         if self._is_fused(space):
             number = auto_beta(space.X, weight) if isinstance(beta, str) else None
@@ -338,7 +355,6 @@ class PrototypeClusterer(
         unit2 = self._unit**2
         if self._space.explicit:
             self.cluster_centers_ = self._space.points(best.centers) / self._unit
-        self.labels_ = np.argmax(self.memberships_, axis=1)
         self.n_clusters_ = len(best.centers)
         self.objective_ = best.objective / unit2
         self.objective_history_ = best.history / unit2
@@ -370,12 +386,11 @@ class PrototypeClusterer(
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        if self.n_clusters_ < self.n_clusters:
+        if self.n_clusters_ < self.n_clusters and (why := self._why_vanished()):
             warnings.warn(
                 f"{self.n_clusters - self.n_clusters_} of n_clusters="
                 f"{self.n_clusters} clusters vanished and {self.n_clusters_} are "
-                f"left: alpha={self.alpha_:.3g} asks more support of a cluster than "
-                "they had, or there were too few samples; lower alpha to keep more",
+                f"left: {why}",
                 ClustersVanishedWarning,
                 stacklevel=4,
             )
@@ -389,10 +404,17 @@ class PrototypeClusterer(
             )
             warnings.warn(
                 f"the prototypes of clusters {together[0]} and {together[1]} "
-                f"coincide, so their labels mean nothing; {cure}",
+                "coincide, so their memberships mean nothing; labels are those of the "
+                f"last step at which they were apart; {cure}",
                 PrototypesCoincideWarning,
                 stacklevel=4,
             )
+
+    def _why_vanished(self) -> str | None:
+        return (
+            f"alpha={self.alpha_:.3g} asks more support of a cluster than they had, or "
+            "there were too few samples; lower alpha to keep more"
+        )
 
 
 def unit_of(X: Any) -> float:

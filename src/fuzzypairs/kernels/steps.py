@@ -45,6 +45,7 @@ class Problem(NamedTuple):
     alpha: float
     tol: float
     max_iter: int
+    accelerate_below: float  # the relative step from which proposals are made
 
 
 class State(NamedTuple):
@@ -171,7 +172,7 @@ def advance(problem, state):
     if counters[N_PASSES] >= problem.max_iter:
         return EXHAUSTED
     counters[N_SWEEPS] = EFFORT
-    counters[IS_PROPOSAL] = counters[N_MIXED] > 0 and step < ACCELERATE_BELOW
+    counters[IS_PROPOSAL] = counters[N_MIXED] > 0 and step < problem.accelerate_below
     if counters[IS_PROPOSAL]:
         _mix(state)
     else:

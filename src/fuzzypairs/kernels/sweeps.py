@@ -25,7 +25,8 @@ class Graph(NamedTuple):
     indptr: np.ndarray  # (n_rows + 1,) first edge of each row
     neighbor: np.ndarray  # (n_edges,) row at the other end
     pull: np.ndarray  # (n_edges,) beta s / 2
-    diagonal: np.ndarray  # (n_rows,) sum of the positive pulls
+    diagonal: np.ndarray  # (n_rows,) sum of the positive pulls, times own
+    own: float  # 1: alike rows differ little, eq. (6); 0: their product is large, (4)
 
 
 class Blocks(NamedTuple):
@@ -125,7 +126,7 @@ def sweep_rows(graph, blocks, start, stop, scale, linear, u):
 def gradient(graph, U, dist2, i, first, out, row):
     """Set ``out[row]`` to row i of D U; rows of U count from `first`.
 
-    A judgement of alike adds ``pull (u_i - u_q)``, one of unlike ``-pull u_q``.
+    A judgement of alike adds ``pull (own u_i - u_q)``, one of unlike ``-pull u_q``.
     """
     k = U.shape[1]
     for j in range(k):
@@ -133,7 +134,7 @@ def gradient(graph, U, dist2, i, first, out, row):
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
         q = graph.neighbor[e] - first
         pull = graph.pull[e]
-        own = 1.0 if pull > 0.0 else 0.0
+        own = graph.own if pull > 0.0 else 0.0
         for j in range(k):
             out[row, j] += pull * (own * U[i - first, j] - U[q, j])
 
@@ -151,7 +152,7 @@ def group_objective(graph, blocks, start, stop):
             q = graph.neighbor[e]
             if q < i:
                 cost = 0.0
-                if graph.pull[e] > 0.0:
+                if graph.pull[e] > 0.0 and graph.own > 0.0:
                     for j in range(k):
                         cost += (U[i, j] - U[q, j]) ** 2
                 else:

@@ -110,6 +110,7 @@ def is_surely_convex(graph, blocks, start, stop):
         against = 0.0
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             against -= min(graph.pull[e], 0.0)
+            against += (1.0 - graph.own) * max(graph.pull[e], 0.0)
         if blocks.dist2[i, blocks.low[i]] < against:
             return False
     return True

@@ -53,7 +53,7 @@ class GroupResult:
     proved: bool
 
 
-def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
+def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Graph]:
     """Order the constrained samples by group and write their graph.
 
     Parameters
@@ -62,6 +62,9 @@ def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
         Informative judgements only.
     beta : float
         Weight of the judgements.
+    own : float, default=1.0
+        1 for the cost of eq. (6), whose alike samples have the same memberships; 0 for
+        that of eq. (4), whose alike samples have a large product of them.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
     """
     if len(pairs) == 0:
         none = np.empty(0, dtype=np.int64)
-        return none, _graph(np.zeros(1, np.int64), none, none, np.empty(0), beta)
+        return none, _graph(np.zeros(1, np.int64), none, none, np.empty(0), beta, own)
     n_groups, labels = pairs.components()
     touched = np.flatnonzero(labels >= 0)
     rows = touched[np.argsort(labels[touched], kind="stable")]
@@ -79,10 +82,13 @@ def build_graph(pairs: PairSet, beta: float) -> tuple[Ints, Graph]:
     number[rows] = np.arange(len(rows))
     sizes = np.bincount(labels[rows], minlength=n_groups)
     groups = np.concatenate([[0], np.cumsum(sizes)])
-    return rows, _graph(groups, number[pairs.i], number[pairs.j], pairs.grade, beta)
+    ends = number[pairs.i], number[pairs.j]
+    return rows, _graph(groups, *ends, pairs.grade, beta, own)
 
 
-def _graph(groups: Ints, p: Ints, q: Ints, s: Floats, beta: float) -> Graph:
+def _graph(
+    groups: Ints, p: Ints, q: Ints, s: Floats, beta: float, own: float = 1.0
+) -> Graph:
     n_rows = int(groups[-1])
     source = np.concatenate([p, q])
     order = np.argsort(source, kind="stable")
@@ -93,7 +99,9 @@ def _graph(groups: Ints, p: Ints, q: Ints, s: Floats, beta: float) -> Graph:
         indptr=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
         neighbor=np.concatenate([q, p])[order].astype(np.int64),
         pull=pull,
-        diagonal=np.bincount(source[order], np.maximum(pull, 0.0), minlength=n_rows),
+        diagonal=own
+        * np.bincount(source[order], np.maximum(pull, 0), minlength=n_rows),
+        own=own,
     )
 
 

@@ -4,12 +4,14 @@ A `Solver` packs the data once and then makes any number of runs from different
 starts. Inside, all data are centred.
 """
 
+import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import chunks, rows, steps, tiles
@@ -41,9 +43,13 @@ BLAS_FROM = 2500
 # loop; longer ones return to Python between passes, to share threads and so that
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
+# Prototypes this near, relative to the spread, are no longer apart for
+# `labels_apart`, which walks there in at most so many passes.
+APART = 1e-6
+APART_PASSES = 2000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemResult:
     """What one run found.
 
@@ -100,6 +106,8 @@ class Solver:
     group_solver : {"sweeps", "exact"}
         "exact" proves the optimum of small groups by SCIP.
     threads : Threads
+    own : float, default=1.0
+        Which cost alike samples have, see `build_graph`.
     """
 
     def __init__(
@@ -115,6 +123,7 @@ class Solver:
         max_iter: int,
         group_solver: Literal["sweeps", "exact"],
         threads: Threads,
+        own: float = 1.0,
     ) -> None:
         # The heaviest sample weighs one inside, whatever the unit of the weights.
         self.heaviest = 1.0 if weight is None else float(weight.max())
@@ -126,7 +135,7 @@ class Solver:
         self.alpha, self.beta = alpha, beta
         self.mean = weighted_mean(X, weight)
         self.constrained, graph = build_graph(
-            usable_pairs(pairs, weight, beta), beta / self.heaviest
+            usable_pairs(pairs, weight, beta), beta / self.heaviest, own
         )
         n_samples, n_features = X.shape
         free = np.ones(n_samples, dtype=np.bool_)
@@ -157,6 +166,7 @@ class Solver:
             alpha=alpha,
             tol=tol,
             max_iter=max_iter,
+            accelerate_below=steps.ACCELERATE_BELOW,
         )
         # The distance that changes of distances are measured by.
         self.scale = self.problem.variance
@@ -204,17 +214,45 @@ class Solver:
             spread=float(np.sqrt(self.scale)),
         )
 
+    def labels_apart(self, start: Start) -> NDArray[np.intp]:
+        """Return the labels of the last plain step at which prototypes were apart.
+
+        Where prototypes fall together, memberships become equal and their order is
+        rounding. On the way there the order is that of the direction in which they
+        fell together last, which is what the data have to say about clusters.
+        """
+        plain = copy.copy(self)
+        plain.problem = self.problem._replace(
+            accelerate_below=0.0, tol=0.0, max_iter=APART_PASSES
+        )
+        state = plain._state(*plain._first_prototypes(start))
+        nearest = APART * np.sqrt(self.scale)
+        C, U, status = state.C.copy(), state.blocks.U.copy(), steps.CONTINUE
+        with self._single_threaded_blas():
+            while status in (steps.CONTINUE, steps.VANISHING):
+                plain._pass(state)
+                if len(state.C) > 1 and pdist(state.C).min() < nearest:
+                    break
+                C, U = state.C.copy(), state.blocks.U.copy()
+                status = int(steps.advance(plain.problem, state))
+                if status == steps.VANISHING:
+                    state = plain._without_smallest(state)
+        return np.asarray(np.argmax(self._memberships_at(C + self.mean, U), axis=1))
+
     def memberships(self, result: MemResult) -> Floats:
         """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
-        out = np.empty((len(self.X), len(result.centers)))
+        return self._memberships_at(result.centers, result.constrained)
+
+    def _memberships_at(self, centers: Floats, constrained: Floats) -> Floats:
+        out = np.empty((len(self.X), len(centers)))
         self.threads.map(
             rows.row_memberships,
             [
-                (self.X, result.centers, out, *span)
+                (self.X, centers, out, *span)
                 for span in over_ranges(cut(len(self.X), 4096))
             ],
         )
-        out[self.constrained] = result.constrained
+        out[self.constrained] = constrained
         return out
 
     def _iterate(self, state: steps.State) -> int:

@@ -55,7 +55,7 @@ class SpaceSolver(Solver):
     pairs : PairSet
     fuzzifier : float
         g, above 1.
-    alpha, beta, n_clusters, tol, max_iter, group_solver, threads
+    alpha, beta, n_clusters, tol, max_iter, group_solver, threads, own
         See `Solver`. `tol` bounds the step of prototypes in the units of the space.
     """
 
@@ -73,6 +73,7 @@ class SpaceSolver(Solver):
         max_iter: int,
         group_solver: Literal["sweeps", "exact"],
         threads: Threads,
+        own: float = 1.0,
     ) -> None:
         self.space = space
         self.fuzzifier = fuzzifier
@@ -87,7 +88,7 @@ class SpaceSolver(Solver):
         self.mean = np.zeros(1)
         self.scale = space.spread()
         self.constrained, graph = build_graph(
-            usable_pairs(pairs, weight, beta), beta / self.heaviest
+            usable_pairs(pairs, weight, beta), beta / self.heaviest, own
         )
         n_numbers = space.at_samples(np.zeros(1, dtype=np.intp)).shape[1]
         self.spans = over_ranges(cut(space.n_samples, ROWS_A_RANGE))
@@ -106,6 +107,7 @@ class SpaceSolver(Solver):
             alpha=0.0,
             tol=tol,
             max_iter=max_iter,
+            accelerate_below=steps.ACCELERATE_BELOW,
         )
 
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:

@@ -1,0 +1,127 @@
+"""Fuzzy c-means: FDC without threshold and judgements."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fuzzypairs.cluster.base import PrototypeClusterer
+from fuzzypairs.spaces.names import Metric
+from fuzzypairs.starts import Init
+
+__all__ = ["FuzzyCMeans"]
+
+
+class FuzzyCMeans(PrototypeClusterer):
+    """Fuzzy c-means, the clustering without judgements that all others start from.
+
+    Finds memberships U (rows on the simplex) and prototypes C that minimise eq. (2),
+
+        sum_ij w_i u_ij^g d(x_i, c_j),   g > 1 the fuzzifier.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    fuzzifier : float, default=2.0
+        Exponent g of the memberships, above 1 and at most 10.
+    metric, metric_params
+        See `FDC`.
+    init, n_init, max_iter, tol, random_state, n_jobs, verbose
+        See `FDC`.
+
+    Attributes
+    ----------
+    memberships_ : ndarray of shape (n_samples, n_clusters_)
+        Rows are >= 0 and sum to 1.
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of the largest membership, the first of equal ones.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Prototypes, where the metric has explicit ones.
+    n_clusters_ : int
+    objective_ : float
+    objective_history_ : ndarray of shape (n_accepted,)
+    n_iter_ : int
+    converged_ : bool
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        If X has names of type str.
+
+    Notes
+    -----
+    This is `FDC` with ``alpha=0`` and ``beta=0``, on the same kernels. In data of many
+    features, or with a large fuzzifier, all prototypes may drift to the mean: a warning
+    then names the alpha with which `FDC` would part them.
+
+    References
+    ----------
+    .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms",
+       Plenum Press, 1981.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs import FuzzyCMeans
+    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> model = FuzzyCMeans(n_clusters=2, random_state=0).fit(X)
+    >>> np.sort(model.cluster_centers_.ravel()).round(3)
+    array([0.5, 9.5])
+    """
+
+    alpha: ClassVar[float] = 0.0  # type: ignore[misc]
+    beta: ClassVar[float] = 0.0  # type: ignore[misc]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        fuzzifier: float = 2.0,
+        metric: Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Init = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.fuzzifier = fuzzifier
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        pairs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Find clusters of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        pairs : PairSet and other forms, default=None
+            Checked and then left alone, so that methods can be compared in one loop.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the distances.
+
+        Returns
+        -------
+        self : FuzzyCMeans
+        """
+        return self._fit(X, pairs, sample_weight)
+
+    def _why_vanished(self) -> str | None:
+        return "there were too few samples; lower n_clusters"
