@@ -33,8 +33,8 @@ REPEATED_ROWS = (
 
 
 CLASSIFIER_TAGS = (
-    "scikit-learn asks the tags of a classifier of whatever has predict_proba and takes "
-    "sparse X; see test_spaces for sparse fits"
+    "scikit-learn asks the tags of a classifier of whatever has predict_proba and "
+    "takes sparse X; see test_spaces for sparse fits"
 )
 
 

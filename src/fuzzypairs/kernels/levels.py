@@ -115,12 +115,14 @@ def _bracket(row, power, diagonal):
             low = j
     shift = row.linear[low]
     share = np.exp(-power * np.log(k))
-    top = row.curvature[low] + diagonal
     bottom = np.inf
+    top = np.inf
     for j in range(k):
         row.linear[j] -= shift
         end = row.linear[j] + (share * row.curvature[j] + diagonal / k)
         bottom = min(bottom, end)
+        # Again: among equals rounding has hidden the lowest.
+        top = min(top, row.linear[j] + (row.curvature[j] + diagonal))
     # Room for rounding: equal memberships, whose level is the bottom, are not rare.
     return bottom - 1e-6 * (top - bottom), top
 
@@ -180,7 +182,7 @@ def _root(curvature, power, diagonal, rise, guess):
     x = guess
     if diagonal == 0.0 or not LOG_SMALLEST < x <= 0.0:
         # Either term alone bounds the root.
-        x = np.log(rise / curvature) / power
+        x = min(np.log(rise / curvature) / power, 0.0)
         if diagonal == 0.0:
             return x, np.exp(x), power
         x = min(x, np.log(rise / diagonal))

@@ -29,11 +29,11 @@ def power_rows(values, fuzzifier, start, stop):
             smallest = min(smallest, values[i, j])
         total = 0.0
         for j in range(k):
-            if values[i, j] == smallest:
-                values[i, j] = 1.0
-            else:
-                # A ratio below one: its power may vanish but not overflow.
-                values[i, j] = np.exp(inverse * np.log(smallest / values[i, j]))
+            # At most one: its power may vanish but not overflow.
+            ratio = 1.0
+            if values[i, j] > smallest:
+                ratio = smallest / values[i, j]
+            values[i, j] = np.exp(inverse * np.log(ratio)) if ratio > 0.0 else 0.0
             total += values[i, j]
         for j in range(k):
             values[i, j] /= total

@@ -2,6 +2,9 @@
 
 from fuzzypairs.kernels.jit import kernel
 
+# Reciprocals above this belong to curvatures that are zero in effect.
+ON_PROTOTYPE = 1e50
+
 
 @kernel
 def solve_row(inverse, i, linear, low, u):
@@ -26,6 +29,11 @@ def solve_row(inverse, i, linear, low, u):
     u : array of shape (k,), OUT
     """
     k = inverse.shape[1]
+    if inverse[i, low] > ON_PROTOTYPE:
+        # A sample on several prototypes goes to the one with the lowest coefficient.
+        for j in range(k):
+            if inverse[i, j] > ON_PROTOTYPE and linear[j] < linear[low]:
+                low = j
     shift = linear[low]
     mass = 0.0
     moment = 1.0
