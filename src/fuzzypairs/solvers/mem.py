@@ -46,7 +46,7 @@ COMPILED_UP_TO = 2_000_000
 # Prototypes this near, relative to the spread, are no longer apart for
 # `labels_apart`, which walks there in at most so many passes.
 APART = 1e-6
-APART_PASSES = 2000
+APART_PASSES = 500
 
 
 @dataclass(frozen=True, eq=False)

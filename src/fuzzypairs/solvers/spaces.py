@@ -135,7 +135,7 @@ class SpaceSolver(Solver):
             for span in self.spans
         ]
         state.parts[SAMPLES, 0] = np.sum(self.threads.map(weigh_rows, calls))
-        masses = W.sum(axis=0)
+        masses = np.ones(len(W)) @ W
         state.masses[SAMPLES] = masses
         if masses.min() > 0.0:
             image = self.space.prototypes(W, state.C)

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 # What kernel matrices may take, unless metric_params["memory"] says otherwise.
 MEMORY = 10**9
-LARGEST_TILE = 1024
+LARGEST_TILE = 768
 SMALLEST_TILE = 32
 # Rows of tiles are summed in this many strands, whatever the number of threads.
 STRANDS = 8

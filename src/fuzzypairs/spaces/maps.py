@@ -1,5 +1,6 @@
 """Spaces that become Euclidean by a map of the samples."""
 
+import copy
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from fuzzypairs.spaces.kernels import Kernel
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["KernelFeatures", "Mahalanobis"]
 
@@ -122,7 +124,8 @@ class KernelFeatures(Euclidean):
 
     explicit: ClassVar[bool] = False
 
-    features: Nystroem | RBFSampler
+    basis: Any  # rows that span the features, or None for random waves
+    mapping: Any  # what turns kernel values with the basis, or rows, to features
 
     def __init__(
         self,
@@ -141,30 +144,49 @@ class KernelFeatures(Euclidean):
         weight: Floats | None = None,
         *,
         random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
         **more: Any,
     ) -> Self:
         """Hold the features of the samples."""
-        kernel = self.kernel.fit(X)
+        held = copy.copy(self)
+        held.kernel = self.kernel.fit(X)
+        held.threads = Threads(1) if threads is None else threads
+        parameters = held.kernel.parameters()
         n_components = min(self.n_components, X.shape[0])
         if self.approximation == "fourier":
-            gamma = kernel.parameters()["gamma"]
-            features = RBFSampler(
-                gamma=gamma, n_components=self.n_components, random_state=random_state
-            )
-        else:
-            features = Nystroem(
-                **kernel.parameters(),
-                n_components=n_components,
+            waves = RBFSampler(
+                gamma=parameters["gamma"],
+                n_components=self.n_components,
                 random_state=random_state,
             )
-        mapped = features.fit_transform(X).astype(np.float64, copy=False)
-        space = super().fit(np.ascontiguousarray(mapped), weight, **more)
-        space.features = features
-        return space
+            held.basis, held.mapping = None, waves.fit(X)
+        else:
+            span = Nystroem(
+                **parameters, n_components=n_components, random_state=random_state
+            ).fit(X)
+            held.basis, held.mapping = span.components_, span.normalization_.T
+        # What follows is Euclidean space over the features.
+        return super(KernelFeatures, held).fit(
+            held.map(X), weight, threads=threads, **more
+        )
+
+    def map(self, X: Any) -> Floats:
+        """Return the features of any rows, shape (n_rows, n_components).
+
+        As scikit-learn's transform, with the faster kernels of this package.
+        """
+        if self.basis is None:
+            return np.ascontiguousarray(self.mapping.transform(X), dtype=np.float64)
+        spans = over_ranges(cut(X.shape[0], 1024, most=X.shape[0]))
+        return np.concatenate(
+            self.threads.map(
+                lambda a, b: self.kernel.block(X[a:b], self.basis) @ self.mapping, spans
+            )
+        )
 
     def between(self, X: Any, P: Floats) -> Floats:
         """Return squared distances of rows as they were given, (n_rows, k)."""
-        return super().between(np.ascontiguousarray(self.features.transform(X)), P)
+        return super().between(self.map(X), P)
 
     def distances(self, P: Floats) -> Floats:
         """Return squared distances of the samples' features."""

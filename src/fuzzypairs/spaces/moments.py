@@ -23,7 +23,9 @@ Data = Any
 Floats = NDArray[np.float64]
 
 # Up to this size a matrix is formed; beyond, only multiplied with.
-FORMED_UP_TO = 32
+FORMED_UP_TO = 400
+# Lanczos needs a matrix larger than this.
+SMALLEST_OPERATOR = 32
 ROWS_AT_A_TIME = 4096
 
 
@@ -101,8 +103,11 @@ def leading_share(X: Data, weight: Floats | None) -> float:
     >>> round(leading_share(np.vstack([np.eye(4), -np.eye(4)]), None), 6)
     0.25
     """
-    multiply = _sparse_moment(X, weight) if is_sparse(X) else _dense_moment(X, weight)
-    largest = leading_eigenvalue(multiply, X.shape[1])
+    if not is_sparse(X) and X.shape[1] <= FORMED_UP_TO:
+        largest = float(np.linalg.eigvalsh(_formed_moment(X, weight))[-1])
+    else:
+        moment = _sparse_moment if is_sparse(X) else _dense_moment
+        largest = leading_eigenvalue(moment(X, weight), X.shape[1])
     return min(1.0, largest / _total_weight(X, weight))
 
 
@@ -112,23 +117,30 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
     Examples
     --------
     >>> import numpy as np
-    >>> leading_eigenvalue(lambda v: np.diag([3.0, 1.0]) @ v, 2)
+    >>> leading_eigenvalue(lambda v: np.array([3.0, 1.0, 2.0]) * v, 3)
     3.0
     """
-    if size <= FORMED_UP_TO:
-        return float(np.linalg.eigvalsh(multiply(np.eye(size)))[-1])
+    if size <= SMALLEST_OPERATOR:
+        columns = [multiply(column) for column in np.eye(size)]
+        return float(np.linalg.eigvalsh(np.array(columns))[-1])
     operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
     # A fixed start: the same data give the same value.
     v0 = np.random.default_rng(0).standard_normal(size)
     return float(eigsh(operator, k=1, v0=v0, tol=1e-6)[0][0])
 
 
+def _formed_moment(X: Data, weight: Floats | None) -> Floats:
+    moment = np.zeros((X.shape[1], X.shape[1]))
+    for x, w in _centred_chunks(X, weight):
+        moment += (x * _over(w, squared_norms(x))[:, None]).T @ x
+    return moment
+
+
 def _dense_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]:
     def multiply(v: Floats) -> Floats:
         product = np.zeros(v.shape)
         for x, w in _centred_chunks(X, weight):
-            share = _over(w, np.einsum("if,if->i", x, x))
-            product += x.T @ (share.reshape(-1, *[1] * (v.ndim - 1)) * (x @ v))
+            product += x.T @ (_over(w, squared_norms(x)) * (x @ v))
         return product
 
     return multiply
@@ -142,9 +154,8 @@ def _sparse_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]
     share = _over(weight, np.maximum(norm, 0.0))
 
     def multiply(v: Floats) -> Floats:
-        inner = X @ v - mean @ v
-        inner *= share.reshape(-1, *[1] * (v.ndim - 1))
-        return np.asarray(X.T @ inner - np.multiply.outer(mean, inner.sum(axis=0)))
+        inner = (X @ v - mean @ v) * share
+        return np.asarray(X.T @ inner - mean * inner.sum())
 
     return multiply
 

@@ -190,11 +190,8 @@ class Cosine(Space):
         along = center[0]
 
         def multiply(v: Floats) -> Floats:
-            flat = v - np.multiply.outer(along, along @ v)
-            inner = self.X @ flat
-            inner *= share.reshape(-1, *[1] * (v.ndim - 1))
-            product = self.X.T @ inner
-            return np.asarray(product - np.multiply.outer(along, along @ product))
+            product = self.X.T @ (share * (self.X @ (v - along * (along @ v))))
+            return np.asarray(product - along * (along @ product))
 
         length = np.linalg.norm(
             weighted_sums(self.threads, self.X, self.weight[:, None])

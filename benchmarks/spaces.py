@@ -1,0 +1,127 @@
+"""Other metrics: kernel tiles, Nystroem features, and a step in manhattan distance."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import Row, blobs, fastest, in_fresh_process, our_step
+from benchmarks.memory import resident
+from fuzzypairs import FDC
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.spaces import SpaceSolver
+from fuzzypairs.spaces.grams import KernelSpace
+from fuzzypairs.spaces.kernels import Rbf
+from fuzzypairs.spaces.vectors import Manhattan
+from fuzzypairs.starts import Start
+from fuzzypairs.threads import Threads
+
+BUDGET_MB = 200
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    with threadpool_limits(1):
+        yield tiles_against_blas(5_000 if quick else 20_000)
+        yield nystroem_against_linear(10_000 if quick else 58_000)
+        yield manhattan_step()
+    if Path("/proc/self/clear_refs").exists():
+        n_samples = 5_000 if quick else 20_000
+        extra = in_fresh_process("benchmarks.spaces.extra", n_samples, BUDGET_MB)
+        yield Row(
+            f"extra memory, rbf by tiles, {n_samples} x 16, k = 10",
+            extra / 1e6,
+            "MB",
+            BUDGET_MB,
+            detail=f"the whole matrix is {8e-6 * n_samples**2:.0f} MB",
+        )
+
+
+def tiles_against_blas(n_samples: int) -> Row:
+    """Time the product of one step, from tiles and from the whole matrix."""
+    X, _, _ = blobs(n_samples, 16, 10)
+    V = np.random.default_rng(0).random((n_samples, 10))
+    tiled = KernelSpace(Rbf(), memory=BUDGET_MB * 10**6).fit(X)
+    whole = KernelSpace(Rbf(), memory=10**11).fit(X).gram
+    assert tiled.gram is None
+    assert whole is not None
+    np.testing.assert_allclose(tiled.product(V), whole @ V, rtol=1e-9)
+    ours, plain = fastest(lambda: tiled.product(V), lambda: whole @ V, repeats=5)
+    return Row(
+        f"rbf tiles / whole matrix by BLAS, {n_samples} x 16, k = 10",
+        ours / plain,
+        "times",
+        2.0,
+        detail=f"{1e3 * ours:.0f} ms / {1e3 * plain:.0f} ms",
+    )
+
+
+def nystroem_against_linear(n_samples: int) -> Row:
+    X, _, start = blobs(n_samples, 9, 7)
+    common = {"n_clusters": 7, "init": start, "max_iter": 1000}
+    linear = FDC(metric="linear", **common).fit(X)
+    params = {"n_components": 300}
+    kernel = FDC(metric="rbf", metric_params=params, random_state=0, **common).fit(X)
+    plain, mapped = fastest(lambda: linear.fit(X), lambda: kernel.fit(X), repeats=3)
+    return Row(
+        f"rbf by Nystroem with 300 / linear fit, {n_samples} x 9, k = 7",
+        mapped / plain,
+        "times",
+        10.0,
+        detail=f"{mapped:.2f} s in {kernel.n_iter_} passes / {plain:.2f} s in "
+        f"{linear.n_iter_}",
+    )
+
+
+def manhattan_step() -> Row:
+    rng = np.random.default_rng(0)
+    X, start = rng.normal(size=(58_000, 10)), rng.integers(7, size=58_000)
+    solver = SpaceSolver(
+        Manhattan().fit(X),
+        None,
+        PairSet.empty(len(X)),
+        fuzzifier=2.0,
+        alpha=0.0,
+        beta=0.0,
+        n_clusters=7,
+        tol=0.0,
+        max_iter=1,
+        group_solver="sweeps",
+        threads=Threads(1),
+    )
+
+    def ours(n_steps: int) -> int:
+        solver.problem = solver.problem._replace(max_iter=n_steps)
+        return solver.run(Start(labels=start)).n_iter
+
+    euclidean = our_step(X, start)
+    n_ours, n_euclidean = ours(22) - ours(2), euclidean(62) - euclidean(2)
+    few, many, plain_few, plain_many = fastest(
+        lambda: ours(2),
+        lambda: ours(22),
+        lambda: euclidean(2),
+        lambda: euclidean(62),
+        repeats=9,
+    )
+    step, plain = (many - few) / n_ours, (plain_many - plain_few) / n_euclidean
+    return Row(
+        "manhattan step / euclidean step, 58000 x 10, k = 7",
+        step / plain,
+        "times",
+        10.0,
+        detail=f"{1e3 * step:.1f} ms / {1e3 * plain:.2f} ms",
+    )
+
+
+def extra(n_samples: int, budget: int) -> float:
+    """Return the peak of resident memory during a fit, less what it returns."""
+    X, _, start = blobs(n_samples, 16, 10)
+    params = {"memory": f"{budget}MB"}
+    common = {"metric": "rbf", "metric_params": params, "max_iter": 3, "alpha": 0.0}
+    FDC(10, init=start[:2000], **common).fit(X[:2000])
+    model = FDC(10, init=start, **common)
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # restart the peak
+    model.fit(X)
+    returned = model.memberships_.nbytes + model.labels_.nbytes
+    return resident("VmHWM") - before - returned
