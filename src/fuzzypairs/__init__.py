@@ -1,14 +1,21 @@
 """Fuzzy clustering guided by graded judgements of pairs."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from fuzzypairs._version import __version__
-from fuzzypairs.cluster.dsc import DSC
-from fuzzypairs.cluster.fcm import FuzzyCMeans
-from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.fhss import FHSS
-from fuzzypairs.cluster.pcca import PCCA
-from fuzzypairs.cluster.ssdc import SSDC
-from fuzzypairs.files import load, save
-from fuzzypairs.pairs import PairSet
+
+# Names are imported when they are first asked for: a script that fits one method does
+# not wait for the libraries of all others.
+if TYPE_CHECKING:
+    from fuzzypairs.cluster.dsc import DSC
+    from fuzzypairs.cluster.fcm import FuzzyCMeans
+    from fuzzypairs.cluster.fdc import FDC
+    from fuzzypairs.cluster.fhss import FHSS
+    from fuzzypairs.cluster.pcca import PCCA
+    from fuzzypairs.cluster.ssdc import SSDC
+    from fuzzypairs.files import load, save
+    from fuzzypairs.pairs import PairSet
 
 __all__ = [
     "DSC",
@@ -22,3 +29,27 @@ __all__ = [
     "load",
     "save",
 ]
+
+PLACES = {
+    "DSC": "cluster.dsc",
+    "FDC": "cluster.fdc",
+    "FHSS": "cluster.fhss",
+    "FuzzyCMeans": "cluster.fcm",
+    "PCCA": "cluster.pcca",
+    "PairSet": "pairs",
+    "SSDC": "cluster.ssdc",
+    "load": "files",
+    "save": "files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{PLACES[name]}"), name)
+    globals()[name] = value  # asked for once
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

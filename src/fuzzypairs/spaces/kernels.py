@@ -1,4 +1,8 @@
-"""Kernel functions k(x, y) that are inner products of some feature space."""
+"""Kernel functions k(x, y) that are inner products of some feature space.
+
+scikit-learn's own are imported where they are used: all of its metrics come with them,
+and a Euclidean fit should not wait for these.
+"""
 
 import copy
 from abc import ABC, abstractmethod
@@ -7,13 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import (
-    euclidean_distances,
-    laplacian_kernel,
-    polynomial_kernel,
-    rbf_kernel,
-)
-
 from fuzzypairs.kernels.gram import gaussian_tile
 from fuzzypairs.spaces.moments import is_sparse, squared_norms, weighted_mean
 
@@ -87,6 +84,8 @@ class Rbf(Kernel):
     def block(self, A: Any, B: Any) -> Floats:
         """Return the Gaussians of two blocks of rows."""
         if is_sparse(A) or is_sparse(B):
+            from sklearn.metrics.pairwise import rbf_kernel
+
             return np.asarray(rbf_kernel(A, B, gamma=self.gamma_))
         a, b = A - self.center_, B - self.center_
         tile = a @ b.T
@@ -130,6 +129,8 @@ class Laplacian(Kernel):
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the kernel of two blocks of rows."""
+        from sklearn.metrics.pairwise import laplacian_kernel
+
         return np.asarray(laplacian_kernel(A, B, gamma=self.gamma_))
 
     def parameters(self) -> dict[str, Any]:
@@ -175,6 +176,8 @@ class Polynomial(Kernel):
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the kernel of two blocks of rows."""
+        from sklearn.metrics.pairwise import polynomial_kernel
+
         return np.asarray(
             polynomial_kernel(
                 A, B, degree=self.degree, gamma=self.gamma_, coef0=self.coef0
@@ -302,6 +305,8 @@ def settle_gamma(gamma: Gamma, X: Any, *, squared: bool = True) -> float:
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "median":
+        from sklearn.metrics.pairwise import euclidean_distances
+
         rows = np.random.default_rng(0).permutation(X.shape[0])[:MEDIAN_OF]
         some = X[np.sort(rows)]
         distance = euclidean_distances(some, squared=True)

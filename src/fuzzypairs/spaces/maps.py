@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.kernel_approximation import Nystroem, RBFSampler
 
 from fuzzypairs.spaces.kernels import Kernel
 from fuzzypairs.spaces.moments import weighted_mean
@@ -148,6 +147,9 @@ class KernelFeatures(Euclidean):
         **more: Any,
     ) -> Self:
         """Hold the features of the samples."""
+        # Brings half of scikit-learn with it, so only where it is wanted.
+        from sklearn.kernel_approximation import Nystroem, RBFSampler
+
         held = copy.copy(self)
         held.kernel = self.kernel.fit(X)
         held.threads = Threads(1) if threads is None else threads
