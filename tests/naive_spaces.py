@@ -9,13 +9,14 @@ plain list of (p, q, s), `g` is the fuzzifier.
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 
 import naive
 
 # Halvings of a bracket: 2^-100 of anything is nothing.
 HALVINGS = 100
 # Places in the range of a feature among which the least value is sought.
-PLACES = 2001
+PLACES = 1001
 
 
 def euclidean(x, c):
@@ -109,30 +110,22 @@ def median(X, w):
 def power_center(p):
     """In each feature the least of sum_i w_i |x_i - c|^p, by brute force.
 
-    The best of many places, within and around the data, then thirds around it.
+    The best of many places, within and around the data; beside it the derivative
+    changes its sign, and halving finds where.
     """
 
-    def prototype(X, w):
-        best = []
-        for x in X.T:
+    def center(x, w):
+        width = max(x) - min(x)
+        places = np.linspace(min(x) - 3 * width, max(x) + 3 * width, PLACES)
+        at = int(np.argmin([w @ abs(x - c) ** p for c in places]))
+        low, high = places[at - 1], places[at + 1]
+        for _ in range(HALVINGS):
+            c = (low + high) / 2
+            falls = w @ (abs(x - c) ** (p - 1) * np.sign(x - c)) > 0
+            low, high = (c, high) if falls else (low, c)
+        return c
 
-            def value(c, x=x):
-                return sum(w * abs(x - c) ** p)
-
-            width = max(x) - min(x)
-            places = np.linspace(min(x) - 3 * width, max(x) + 3 * width, PLACES)
-            at = int(np.argmin([value(c) for c in places]))
-            low, high = places[max(at - 1, 0)], places[min(at + 1, PLACES - 1)]
-            for _ in range(HALVINGS):
-                left, right = low + (high - low) / 3, high - (high - low) / 3
-                if value(left) < value(right):
-                    high = right
-                else:
-                    low = left
-            best.append((low + high) / 2)
-        return np.array(best)
-
-    return prototype
+    return lambda X, w: np.array([center(x, w) for x in X.T])
 
 
 class Points:
@@ -163,9 +156,9 @@ class Products:
         K, n = self.K, len(self.K)
         d = np.zeros((n, len(P)))
         for j, v in enumerate(P):
-            length = sum(v[a] * sum(v[b] * K[a, b] for b in range(n)) for a in range(n))
+            Kv = [inner(K[i], v) for i in range(n)]
             for i in range(n):
-                d[i, j] = K[i, i] - 2 * sum(v[a] * K[i, a] for a in range(n)) + length
+                d[i, j] = K[i, i] - 2 * Kv[i] + inner(v, Kv)
         return d
 
 
@@ -182,9 +175,9 @@ class Relations:
         R, n = self.R, len(self.R)
         d = np.zeros((n, len(P)))
         for j, v in enumerate(P):
-            to = [sum(v[a] * R[i, a] for a in range(n)) for i in range(n)]
+            Rv = [inner(R[i], v) for i in range(n)]
             for i in range(n):
-                d[i, j] = to[i] - sum(v[a] * to[a] for a in range(n)) / 2
+                d[i, j] = Rv[i] - inner(v, Rv) / 2
         return d
 
 
@@ -215,19 +208,16 @@ def free_row(d, g):
 
 
 def solve_row(d, g, diagonal, linear):
-    """Least sum_j d_j u_j^g + diagonal u_j^2 + 2 linear_j u_j on the simplex, d > 0.
+    """Least sum_j d_j u_j^g + diagonal u_j^2 + 2 linear_j u_j on the simplex.
 
     At the end all derivatives g d_j u_j^(g-1) + 2 diagonal u_j + 2 linear_j of positive
-    u_j are one level and no others are below it. Both the level and each u_j at a
-    level are found by halving.
+    u_j are one level and no others are below it. The level is halved down to
+    neighbouring floats; what changes between these takes what is missing.
     """
     k = len(d)
 
     def slope(j, u):
         return g * d[j] * u ** (g - 1) + 2 * diagonal * u
-
-    def at(level):
-        return [root(j, level - 2 * linear[j]) for j in range(k)]
 
     def root(j, rise):
         if rise <= 0:
@@ -236,20 +226,19 @@ def solve_row(d, g, diagonal, linear):
             return 1.0
         if diagonal == 0:
             return (rise / (g * d[j])) ** (1 / (g - 1))
-        low, high = 0.0, 1.0
-        while True:
-            u = (low + high) / 2
-            if not low < u < high:
-                return u
-            low, high = (u, high) if slope(j, u) < rise else (low, u)
+        return brentq(lambda u: slope(j, u) - rise, 0.0, 1.0, xtol=1e-18, maxiter=500)
+
+    def at(level):
+        return np.array([root(j, level - 2 * linear[j]) for j in range(k)])
 
     low = min(2 * linear[j] for j in range(k))
     high = max(2 * linear[j] + slope(j, 1.0) for j in range(k))
-    for _ in range(HALVINGS):
-        level = (low + high) / 2
+    # A distance of zero has its level at its own linear_j.
+    high += 1e-9 * (high - low) + 1e-300
+    while low < (level := (low + high) / 2) < high:
         low, high = (level, high) if sum(at(level)) < 1 else (low, level)
-    u = np.array(at(high))
-    return u / sum(u)
+    less, more = at(low), at(high)
+    return less + (1 - sum(less)) / (sum(more) - sum(less)) * (more - less)
 
 
 def best_row(i, d, U, pairs, g, beta, weight):

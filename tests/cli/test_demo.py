@@ -9,11 +9,11 @@ import pytest
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
-import fuzzypairs.cli
 from fuzzypairs import load
 from fuzzypairs.__main__ import main
 from fuzzypairs._version import __version__
 from fuzzypairs.cli import app
+from fuzzypairs.cli import demo as command
 
 FILES = [
     "memberships.csv",
@@ -144,8 +144,8 @@ def test_what_fails_outside_is_one_sentence(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(fuzzypairs.cli, "_write_memberships", fail)
-    monkeypatch.setattr(fuzzypairs.cli, "DRAWS", 1)
+    monkeypatch.setattr(command, "_write_memberships", fail)
+    monkeypatch.setattr(command, "DRAWS", 1)
 
     result = run("demo", "--out", tmp_path / "out")
 

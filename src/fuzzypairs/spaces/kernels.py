@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
 from fuzzypairs.kernels.gram import gaussian_tile
 from fuzzypairs.spaces.moments import is_sparse, squared_norms, weighted_mean
 
