@@ -31,7 +31,7 @@ def check_integer(name: str, value: Any, least: int) -> int:
     >>> check_integer("n_init", 10, 1)
     10
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, (int, Integral)):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
             f"of type {type(value).__name__}"
@@ -67,7 +67,7 @@ def check_number(
     0.02
     """
     instead = "".join(f', or "{word}"' for word in words)
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, (float, Real)):
         raise TypeError(
             f"{name} must be a number{instead}, got {value!r} "
             f"of type {type(value).__name__}"

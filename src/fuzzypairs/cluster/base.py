@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -177,7 +177,8 @@ class PrototypeClusterer(
         if self._is_fused(space):
             number = auto_beta(space.X, weight) if isinstance(beta, str) else None
             number = float(beta) * unit**2 if number is None else number
-            return Solver(space.X, weight, pairs, beta=number, **options)
+            mean = cast(Euclidean, space).origin
+            return Solver(space.X, weight, pairs, beta=number, mean=mean, **options)
         number = BETA_SHARE * space.spread() if isinstance(beta, str) else float(beta)
         return SpaceSolver(
             space,
@@ -332,6 +333,9 @@ class PrototypeClusterer(
         if space.pairwise and not reset:
             # The space itself knows what columns new samples must have.
             return check_array(X, **options)
+        if reset and is_plain(X):
+            model.n_features_in_ = X.shape[1]
+            return X
         return validate_data(model, X, **options, reset=reset)
 
     def _distances(self, X: ArrayLike) -> Floats:
@@ -415,6 +419,21 @@ class PrototypeClusterer(
             f"alpha={self.alpha_:.3g} asks more support of a cluster than they had, or "
             "there were too few samples; lower alpha to keep more"
         )
+
+
+def is_plain(X: Any) -> bool:
+    """Tell whether X is as scikit-learn's validation would return it, without names.
+
+    Its search for frames takes longer than a small fit.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.flags.c_contiguous
+        and X.size > 0
+        and bool(np.isfinite(X.sum(dtype=np.float64)))
+    )
 
 
 def unit_of(X: Any) -> float:

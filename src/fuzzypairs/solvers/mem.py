@@ -108,6 +108,8 @@ class Solver:
     threads : Threads
     own : float, default=1.0
         Which cost alike samples have, see `build_graph`.
+    mean : ndarray of shape (n_features,), default=None
+        Of the samples, where it is known already.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class Solver:
         group_solver: Literal["sweeps", "exact"],
         threads: Threads,
         own: float = 1.0,
+        mean: Floats | None = None,
     ) -> None:
         # The heaviest sample weighs one inside, whatever the unit of the weights.
         self.heaviest = 1.0 if weight is None else float(weight.max())
@@ -133,7 +136,7 @@ class Solver:
         self.weight = weight
         self.group_solver = group_solver
         self.alpha, self.beta = alpha, beta
-        self.mean = weighted_mean(X, weight)
+        self.mean = weighted_mean(X, weight) if mean is None else mean
         self.constrained, graph = build_graph(
             usable_pairs(pairs, weight, beta), beta / self.heaviest, own
         )
