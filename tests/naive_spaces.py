@@ -269,9 +269,19 @@ def memberships(d, U, pairs, g, beta, weight, tol=1e-12, max_sweeps=500):
 
 
 def residual(d, U, pairs, g, beta, weight):
-    """Largest change that solving any one row anew would make; 0 = stationary."""
-    rows = [best_row(i, d, U, pairs, g, beta, weight) for i in range(len(U))]
-    return abs(np.array(rows) - U).max()
+    """What solving any one row anew would change: (memberships, objective).
+
+    Both are 0 at a stationary point. For large g the objective may be so flat that
+    it knows no more than the first digits of a membership.
+    """
+    change, gain = 0.0, 0.0
+    value = objective(d, U, pairs, g, 0.0, beta, weight)
+    for i in range(len(U)):
+        moved = U.copy()
+        moved[i] = best_row(i, d, U, pairs, g, beta, weight)
+        change = max(change, abs(moved[i] - U[i]).max())
+        gain = max(gain, value - objective(d, moved, pairs, g, 0.0, beta, weight))
+    return change, gain
 
 
 def step(oracle, U, pairs, g, alpha, beta, weight, **limits):

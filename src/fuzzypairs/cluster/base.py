@@ -287,7 +287,7 @@ class PrototypeClusterer(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         space = resolve_metric(self.metric, self.metric_params)
-        tags.input_tags.sparse = space.accepts_sparse
+        tags.input_tags.sparse = self._takes_sparse(space)
         tags.input_tags.pairwise = space.pairwise
         return tags
 
@@ -324,11 +324,14 @@ class PrototypeClusterer(
         check_integer("verbose", self.verbose, 0)
         return k
 
+    def _takes_sparse(self, space: Space) -> bool:
+        return space.accepts_sparse
+
     def _validated(self, X: Any, space: Space, model: Any, *, reset: bool) -> Any:
         options: dict[str, Any] = {
             "dtype": [np.float64, np.float32],
             "order": "C",
-            "accept_sparse": "csr" if space.accepts_sparse else False,
+            "accept_sparse": "csr" if self._takes_sparse(space) else False,
         }
         if space.pairwise and not reset:
             # The space itself knows what columns new samples must have.

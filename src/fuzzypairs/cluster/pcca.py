@@ -11,6 +11,7 @@ from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.competition import agglomerate
 from fuzzypairs.solvers.mem import MemResult, Solver, one_hot
+from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Init, Start
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice, check_number
@@ -177,6 +178,9 @@ class PCCA(PrototypeClusterer):
             if (value := getattr(self, name)) is not None:
                 check_number(name, value, 0.0)
         return super()._check_parameters()
+
+    def _takes_sparse(self, space: Space) -> bool:
+        return self.competition == "off" and super()._takes_sparse(space)
 
     def _as_used(self, pairs: PairSet) -> PairSet:
         links = pairs.informative
