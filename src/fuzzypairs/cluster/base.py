@@ -409,10 +409,14 @@ class PrototypeClusterer(
                 else "X may have fewer distinct groups, or the judgements pull them "
                 "together: lower n_clusters or beta"
             )
+            before = (
+                ", and labels are those of the last step at which they were apart"
+                if not np.array_equal(self.labels_, self.memberships_.argmax(axis=1))
+                else ""
+            )
             warnings.warn(
                 f"the prototypes of clusters {together[0]} and {together[1]} "
-                "coincide, so their memberships mean nothing; labels are those of the "
-                f"last step at which they were apart; {cure}",
+                f"coincide, so their memberships mean nothing{before}; {cure}",
                 PrototypesCoincideWarning,
                 stacklevel=4,
             )

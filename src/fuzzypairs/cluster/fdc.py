@@ -40,11 +40,11 @@ class FDC(PrototypeClusterer):
         Exponent g of the memberships, above 1 and at most 10: near 1 clusters are
         hard, and the larger it is the more all memberships are alike. 2 is fastest.
     metric : str, callable or Space, default="euclidean"
-        "euclidean", "manhattan", "minkowski", "cosine", "mahalanobis"; kernels with
-        implicit prototypes "rbf", "polynomial", "laplacian", "jaccard", "linear", or a
-        callable ``(A, B) -> matrix`` over blocks of rows; "precomputed" distances or a
-        "precomputed_kernel" between samples; or a `fuzzypairs.spaces.base.Space` of
-        one's own. See the page on choosing a metric.
+        "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
+        "cosine", "mahalanobis"; kernels with implicit prototypes "rbf", "polynomial",
+        "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
+        "precomputed" distances or a "precomputed_kernel" between samples; or a
+        `fuzzypairs.spaces.base.Space` of one's own. See the page on choosing a metric.
     metric_params : dict, default=None
         Parameters of the metric: "p" of "minkowski"; "covariance" of "mahalanobis";
         "gamma" (a number, "scale" or "median"), "degree" and "coef0" of kernels. All

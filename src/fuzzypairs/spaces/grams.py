@@ -249,6 +249,10 @@ class KernelSpace(GramSpace):
         space.X, space.gram = support, None
         return space, np.ascontiguousarray(P[:, made_of])
 
+    def _among(self, rows: NDArray[np.intp]) -> Floats:
+        some = self.X[rows]
+        return self.kernel.block(some, some)
+
     def _blocks(self) -> list[tuple[int, int]]:
         return over_ranges(cut(self.n_samples, self.tile_size, most=self.n_samples))
 

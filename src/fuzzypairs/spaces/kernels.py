@@ -43,6 +43,11 @@ class Kernel(ABC):
         """Return k(x, x) of each row."""
         return np.ones(X.shape[0])
 
+    def pair(self, a: Any, b: Any) -> float:
+        """Return k(a, b) of two rows, dense or sparse."""
+        rows = [x if is_sparse(x) else np.atleast_2d(x) for x in (a, b)]
+        return float(self.block(*rows)[0, 0])
+
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
         """Return the kernel as scikit-learn's Nystroem names it."""
@@ -235,8 +240,8 @@ class Jaccard(Kernel):
         return np.asarray(np.divide(common, either, out=ones, where=either > 0.0))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the function itself, row by row as Nystroem calls it."""
-        return {"kernel": tanimoto}
+        """Return the kernel of two rows, as Nystroem calls it."""
+        return {"kernel": self.pair}
 
 
 class Custom(Kernel):
@@ -279,19 +284,8 @@ class Custom(Kernel):
         return np.array([self.block(X[[i]], X[[i]])[0, 0] for i in range(X.shape[0])])
 
     def parameters(self) -> dict[str, Any]:
-        """Return the function, row by row as Nystroem calls it."""
+        """Return the kernel of two rows, as Nystroem calls it."""
         return {"kernel": self.pair}
-
-    def pair(self, a: Floats, b: Floats) -> float:
-        """Return the kernel of two rows."""
-        return float(self.block(a[None, :], b[None, :])[0, 0])
-
-
-def tanimoto(a: Floats, b: Floats) -> float:
-    """Return Tanimoto's similarity of two rows."""
-    common = float(a @ b)
-    either = float(a @ a + b @ b) - common
-    return common / either if either > 0.0 else 1.0
 
 
 def settle_gamma(gamma: Gamma, X: Any, *, squared: bool = True) -> float:

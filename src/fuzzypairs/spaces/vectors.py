@@ -267,7 +267,7 @@ class Minkowski(Space):
 
     so that p = 2 is Euclidean and p near 1 close to manhattan. Where all weights are
     positive the minimum is exact; with negative ones it is a local one, never worse
-    than the prototype before. Some ten passes over X a step.
+    than the prototype before. A step takes several passes over X.
 
     Parameters
     ----------
