@@ -211,8 +211,8 @@ def solve_row(d, g, diagonal, linear):
     """Least sum_j d_j u_j^g + diagonal u_j^2 + 2 linear_j u_j on the simplex.
 
     At the end all derivatives g d_j u_j^(g-1) + 2 diagonal u_j + 2 linear_j of positive
-    u_j are one level and no others are below it. The level is halved down to
-    neighbouring floats; what changes between these takes what is missing.
+    u_j are one level and no others are below it. What changes within the rounding of
+    the level takes what is missing.
     """
     k = len(d)
 
@@ -226,7 +226,7 @@ def solve_row(d, g, diagonal, linear):
             return 1.0
         if diagonal == 0:
             return (rise / (g * d[j])) ** (1 / (g - 1))
-        return brentq(lambda u: slope(j, u) - rise, 0.0, 1.0, xtol=1e-18, maxiter=500)
+        return brentq(lambda u: slope(j, u) - rise, 0.0, 1.0, xtol=1e-16)
 
     def at(level):
         return np.array([root(j, level - 2 * linear[j]) for j in range(k)])
@@ -235,9 +235,9 @@ def solve_row(d, g, diagonal, linear):
     high = max(2 * linear[j] + slope(j, 1.0) for j in range(k))
     # A distance of zero has its level at its own linear_j.
     high += 1e-9 * (high - low) + 1e-300
-    while low < (level := (low + high) / 2) < high:
-        low, high = (level, high) if sum(at(level)) < 1 else (low, level)
-    less, more = at(low), at(high)
+    width = 1e-15 * max(high - low, abs(low), abs(high))
+    level = brentq(lambda level: sum(at(level)) - 1, low, high, xtol=width, maxiter=500)
+    less, more = at(level - 4 * width), at(level + 4 * width)
     return less + (1 - sum(less)) / (sum(more) - sum(less)) * (more - less)
 
 
@@ -253,7 +253,7 @@ def best_row(i, d, U, pairs, g, beta, weight):
     return solve_row(weight[i] * d[i], g, diagonal, linear)
 
 
-def memberships(d, U, pairs, g, beta, weight, tol=1e-12, max_sweeps=500):
+def memberships(d, U, pairs, g, beta, weight, tol=1e-10, max_sweeps=500):
     """Rows in sequence, each from the newest others, until none moves."""
     U = np.array(U, dtype=float)
     judged = sorted({i for p, q, _ in pairs for i in (p, q)})
