@@ -9,6 +9,18 @@ whether the group is convex or not.
 
 import numpy as np
 
+from fuzzypairs.kernels.bundles import (
+    add_sums,
+    count_equal,
+    empty_bundle,
+    load_data,
+    load_graph,
+    load_rows,
+    measure_lanes,
+    objective_lanes,
+    store_rows,
+    sweep_few,
+)
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import (
     gradient,
@@ -30,8 +42,8 @@ ROUNDING = 1e-24
 
 
 @kernel
-def settle_groups(graph, blocks, start, stop, tol, scale):
-    """Solve groups ``start`` to ``stop - 1`` until no gradient exceeds ``tol * scale``.
+def settle_group(graph, blocks, first, last, tol, scale):
+    """Solve the group of rows first to last - 1 to a gradient of ``tol * scale``.
 
     Returns
     -------
@@ -45,28 +57,23 @@ def settle_groups(graph, blocks, start, stop, tol, scale):
     linear = np.empty(k)
     u = np.empty(k)
     change = 0.0
-    residual = 0.0
     n_sweeps = 0
-    for g in range(start, stop):
-        first = graph.groups[g]
-        last = graph.groups[g + 1]
-        before = take_rows(blocks.U, first, last)
-        left = projected_gradient(graph, blocks, first, last, scale)
-        rounds = 0
-        while left > tol and rounds < MAX_ROUNDS:
-            for _ in range(SWEEPS_A_ROUND):
-                n_sweeps += 1
-                if sweep_rows(graph, blocks, first, last, scale, linear, u) == 0.0:
-                    break
-            left = projected_gradient(graph, blocks, first, last, scale)
-            if left > tol:
-                descend_face(graph, blocks, first, last, 0.1 * tol * scale)
-                left = projected_gradient(graph, blocks, first, last, scale)
-            rounds += 1
-        residual = max(residual, left)
-        for i in range(first, last):
-            for j in range(k):
-                change = max(change, abs(blocks.U[i, j] - before[i - first, j]))
+    before = take_rows(blocks.U, first, last)
+    residual = projected_gradient(graph, blocks, first, last, scale)
+    rounds = 0
+    while residual > tol and rounds < MAX_ROUNDS:
+        for _ in range(SWEEPS_A_ROUND):
+            n_sweeps += 1
+            if sweep_rows(graph, blocks, first, last, scale, linear, u) == 0.0:
+                break
+        residual = projected_gradient(graph, blocks, first, last, scale)
+        if residual > tol:
+            descend_face(graph, blocks, first, last, 0.1 * tol * scale)
+            residual = projected_gradient(graph, blocks, first, last, scale)
+        rounds += 1
+    for i in range(first, last):
+        for j in range(k):
+            change = max(change, abs(blocks.U[i, j] - before[i - first, j]))
     return change, residual, n_sweeps
 
 
@@ -226,23 +233,6 @@ def _cross_border(graph, blocks, start, stop, direction, energy, curvature, bord
 
 
 @kernel
-def step_group(graph, blocks, first, last, effort, tol, scale, linear, u):
-    """Sweep one measured group, help it where it crawls; return the last change."""
-    moved = 0.0
-    crawling = False
-    for _ in range(effort):
-        before = moved
-        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
-        crawling = moved > CRAWL * before and before > 0.0
-        if moved <= tol:
-            break
-    if crawling and moved > tol:
-        descend_face(graph, blocks, first, last, tol * scale)
-        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
-    return moved
-
-
-@kernel
 def step_groups(graph, blocks, start, stop, effort, tol, scale):
     """One inexact step of groups whose distances are given in `blocks`.
 
@@ -260,7 +250,7 @@ def step_groups(graph, blocks, start, stop, effort, tol, scale):
         first = graph.groups[g]
         last = graph.groups[g + 1]
         invert_rows(graph, blocks, first, last)
-        moved = step_group(graph, blocks, first, last, effort, tol, scale, linear, u)
+        moved = descend_group(graph, blocks, first, last, effort, tol, scale, linear, u)
         change = max(change, moved)
         objective += group_objective(graph, blocks, first, last)
     return objective, change
@@ -290,11 +280,18 @@ def group_pass(
     masses[:] = 0.0
     objective = 0.0
     change = 0.0
-    for g in range(start, stop):
+    n_bundled = 0
+    g = start
+    while g < stop:
+        n = count_equal(graph.groups, g, stop)
+        if n > 0:
+            n_bundled += n
+            g += n
+            continue
         first = graph.groups[g]
         last = graph.groups[g + 1]
         measure_rows(X, weight, C, graph, blocks, first, last)
-        moved = step_group(graph, blocks, first, last, effort, tol, scale, linear, u)
+        moved = descend_group(graph, blocks, first, last, effort, tol, scale, linear, u)
         change = max(change, moved)
         objective += group_objective(graph, blocks, first, last)
         for i in range(first, last):
@@ -303,4 +300,71 @@ def group_pass(
                 masses[j] += share
                 for f in range(n_features):
                     sums[j, f] += share * X[i, f]
+        g += 1
+    if n_bundled > 0:
+        value, moved = bundle_pass(
+            X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
+        )
+        objective += value
+        change = max(change, moved)
     return objective, change
+
+
+@kernel
+def bundle_pass(
+    X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
+):
+    """Do for the bundles among the groups what `group_pass` does for the others."""
+    k = C.shape[0]
+    bundle = empty_bundle(C.shape[1], k)
+    linear = np.empty(k)
+    u = np.empty(k)
+    objective = 0.0
+    change = 0.0
+    g = start
+    while g < stop:
+        n = count_equal(graph.groups, g, stop)
+        if n > 0:
+            first = graph.groups[g]
+            size = graph.groups[g + 1] - first
+            load_graph(graph, first, size, n, bundle)
+            load_data(X, weight, first, size, n, bundle)
+            load_rows(blocks.U, first, size, n, 1.0 / k, bundle.U)
+            measure_lanes(C, size, bundle)
+            n_moving = sweep_few(bundle, size, effort, tol, scale)
+            store_rows(blocks.dist2, first, size, n, bundle.dist2)
+            store_rows(blocks.U, first, size, n, bundle.U)
+            if n_moving > 0:
+                for i in range(n):
+                    if bundle.moved[i] > tol:
+                        begin = first + i * size
+                        end = begin + size
+                        invert_rows(graph, blocks, begin, end)
+                        bundle.moved[i] = descend_group(
+                            graph, blocks, begin, end, effort, tol, scale, linear, u
+                        )
+                load_rows(blocks.U, first, size, n, 1.0 / k, bundle.U)
+            for i in range(n):
+                change = max(change, bundle.moved[i])
+            objective_lanes(bundle, size, bundle.moved)
+            objective += bundle.moved.sum()
+            add_sums(bundle, size, sums, masses)
+        g += max(n, 1)
+    return objective, change
+
+
+@kernel
+def descend_group(graph, blocks, first, last, effort, tol, scale, linear, u):
+    """Sweep a group, then conjugate gradients if sweeps crawl; return the change."""
+    moved = 0.0
+    crawling = False
+    for _ in range(effort):
+        before = moved
+        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+        crawling = moved > CRAWL * before and before > 0.0
+        if moved <= tol:
+            break
+    if crawling and moved > tol:
+        descend_face(graph, blocks, first, last, tol * scale)
+        moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+    return moved

@@ -160,7 +160,7 @@ def refine_power_groups(
     tol, scale : float
         Sweep until no gradient exceeds ``tol * scale``.
     n_starts, max_rows, gain : int, int, float
-        See `try_vertices`.
+        See `_try_vertices`.
     fuzzifier : float
 
     Returns
@@ -280,7 +280,7 @@ def _may_be_indefinite(graph, blocks, start, stop, fuzzifier):
 def _try_vertices(graph, blocks, group, tol, scale, n_starts, gain, fuzzifier):
     """Descend from several vertices; tell whether the group improved by `gain`.
 
-    The vertices are those of `try_vertices`: all, or drawn by a counter.
+    All vertices if they are no more than `n_starts`, else some drawn by a counter.
     """
     U = blocks.U
     k = U.shape[1]

@@ -65,6 +65,7 @@ class State(NamedTuple):
     history: np.ndarray  # (max_iter + 2,) accepted objectives
     counters: np.ndarray  # (6,) int64, see below
     levels: np.ndarray  # (2,) relative step, inner tolerance
+    tried: np.ndarray  # (k, n_features) where groups last tried other starts
 
 
 # Indices into `State.counters`.

@@ -94,25 +94,39 @@ def tile_pass(tiles, weight, C, start, stop, sums, masses):
     float
         sum_i w_i sum_j u_ij^2 d_ij, which is sum_i w_i / sum_j (1/d_ij).
     """
-    k = C.shape[0]
-    even = k - k % 2
-    D = np.empty((k, LANES))
+    D = np.empty((C.shape[0], LANES))
     share = np.empty(LANES)
     sums[:] = 0.0
     masses[:] = 0.0
     objective = 0.0
     for t in range(start, stop):
-        for j in range(0, even, 2):
-            _distances_to_two(tiles, t, C, j, D)
-        if even < k:
-            _distances_to_one(tiles, t, C, even, D)
+        tile_distances(tiles, t, C, D)
         objective += _invert(D, weight, _lane_row(weight, t, tiles), share)
         _square(D, share, masses)
-        for j in range(0, even, 2):
-            _sum_two(tiles, t, D, j, sums)
-        if even < k:
-            _sum_one(tiles, t, D, even, sums)
+        tile_sums(tiles, t, D, sums)
     return objective
+
+
+@kernel
+def tile_distances(tiles, t, C, D):
+    """Set ``D[j, i]`` to the squared distance of lane i of tile t to prototype j."""
+    k = C.shape[0]
+    even = k - k % 2
+    for j in range(0, even, 2):
+        _distances_to_two(tiles, t, C, j, D)
+    if even < k:
+        _distances_to_one(tiles, t, C, even, D)
+
+
+@kernel
+def tile_sums(tiles, t, D, sums):
+    """Add the samples of tile t, weighted by ``D[j]``, to ``sums[j]``."""
+    k = sums.shape[0]
+    even = k - k % 2
+    for j in range(0, even, 2):
+        _sum_two(tiles, t, D, j, sums)
+    if even < k:
+        _sum_one(tiles, t, D, even, sums)
 
 
 @kernel

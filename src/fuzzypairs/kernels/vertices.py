@@ -2,10 +2,27 @@
 
 import numpy as np
 
-from fuzzypairs.kernels.faces import settle_groups
+from fuzzypairs.kernels.bundles import (
+    count_equal,
+    empty_bundle,
+    fill_row,
+    invert_lanes,
+    linear_lanes,
+    load_graph,
+    load_rows,
+    objective_lanes,
+    residual_lanes,
+    solve_lanes,
+    store_lane,
+    sweep_few,
+)
+from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.simplex import solve_row
 from fuzzypairs.kernels.sweeps import (
     group_objective,
+    invert_rows,
+    linear_term,
     put_rows,
     sweep_rows,
     take_rows,
@@ -13,107 +30,230 @@ from fuzzypairs.kernels.sweeps import (
 
 # A descent from a vertex is short; one that is not done by then is not promising.
 MAX_SWEEPS = 60
+# Descents side by side end when few memberships change by more: whichever of them is
+# better than what is known is then solved in full.
+ROUGH = 1e-3
 
 
 @kernel
 def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain):
-    """Settle groups, try vertices, settle what they improved.
+    """Settle groups, try other starts, settle what they improved.
 
     Parameters
     ----------
     start, stop : int
         The groups.
     tol, scale : float
-        See `settle_groups`.
+        See `settle_group`.
     n_starts, max_rows, gain : int, int, float
-        See `try_vertices`.
+        See `try_starts`.
 
     Returns
     -------
     change : float
         The largest change of a membership by the first settling.
     n_improved : int
-        Number of groups that vertices improved.
+        Number of groups that other starts improved.
     objective : float
         Of these groups at the end.
     """
-    change, _, _ = settle_groups(graph, blocks, start, stop, tol, scale)
-    n_improved = try_vertices(
-        graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain
-    )
-    if n_improved > 0:
-        settle_groups(graph, blocks, start, stop, tol, scale)
     rows = graph.groups[start], graph.groups[stop]
+    invert_rows(graph, blocks, rows[0], rows[1])
+    change = 0.0
+    n_improved = 0
+    bundle = empty_bundle(0, blocks.U.shape[1])
+    g = start
+    while g < stop:
+        first = graph.groups[g]
+        last = graph.groups[g + 1]
+        n = count_equal(graph.groups, g, stop)
+        if n > 0:
+            moved, better = _refine_bundle(
+                graph, blocks, g, n, bundle, tol, scale, n_starts, gain
+            )
+            n_improved += better
+        else:
+            moved = settle_group(graph, blocks, first, last, tol, scale)[0]
+            if last - first <= max_rows and try_starts(
+                graph, blocks, first, last, tol, scale, n_starts, gain
+            ):
+                settle_group(graph, blocks, first, last, tol, scale)
+                n_improved += 1
+        change = max(change, moved)
+        g += max(n, 1)
     return change, n_improved, group_objective(graph, blocks, rows[0], rows[1])
 
 
 @kernel
-def try_vertices(graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain):
-    """Descend from several vertices and keep what lowers a group's objective.
+def try_starts(graph, blocks, first, last, tol, scale, n_starts, gain):
+    """Descend from several starts and keep what lowers a group's objective.
 
-    All vertices are tried where there are at most `n_starts` of them, which makes
-    k = r = 2 global (Corollary 1); otherwise vertices are drawn by a counter, so that
-    the result depends neither on threads nor on a random state. Groups of more than
-    `max_rows` rows and those that are surely convex are left alone.
+    There are two starts a row, or `n_starts` if that is more (0: none). All vertices
+    are tried if they are no more than these, which makes k = r = 2 global
+    (Corollary 1); otherwise rows take turns to choose first (see `_lead`), and further
+    starts are vertices drawn by a counter: the result depends neither on threads nor
+    on a random state. A group that is surely convex is left alone.
 
     Returns
     -------
-    int
-        How many groups were improved by more than ``gain`` (absolute).
+    bool
+        Whether the objective fell by more than `gain` (absolute).
     """
+    if n_starts == 0 or is_surely_convex(graph, blocks, first, last):
+        return False
     k = blocks.U.shape[1]
+    n_rows = last - first
     linear = np.empty(k)
     u = np.empty(k)
-    improved = 0
-    for g in range(start, stop):
-        first = graph.groups[g]
-        last = graph.groups[g + 1]
-        n_rows = last - first
-        if n_rows > max_rows or is_surely_convex(graph, blocks, first, last):
-            continue
-        best = take_rows(blocks.U, first, last)
-        lowest = group_objective(graph, blocks, first, last)
-        threshold = lowest - gain
-        n_vertices = float(k) ** n_rows
-        for trial in range(min(n_starts, int(min(n_vertices, 1e9)))):
+    best = take_rows(blocks.U, first, last)
+    before = group_objective(graph, blocks, first, last)
+    lowest = before
+    n_trials = max(n_starts, 2 * n_rows)
+    n_vertices = float(k) ** n_rows
+    for trial in range(min(n_trials, int(min(n_vertices, 1e9)))):
+        if n_vertices > n_trials and trial < 2 * n_rows:
+            _lead(graph, blocks, first, last, trial, linear, u)
+        else:
             code = trial
             for i in range(first, last):
-                if n_vertices <= n_starts:
+                if n_vertices > n_trials:
+                    cluster = _draw(first, trial, i) % k
+                else:
                     cluster = code % k
                     code //= k
-                else:
-                    cluster = _draw(g, trial, i) % k
                 for j in range(k):
                     blocks.U[i, j] = 1.0 if j == cluster else 0.0
-            for _ in range(MAX_SWEEPS):
-                if sweep_rows(graph, blocks, first, last, scale, linear, u) <= tol:
-                    break
-            objective = group_objective(graph, blocks, first, last)
-            if objective < min(lowest, threshold):
-                lowest = objective
-                best = take_rows(blocks.U, first, last)
-        put_rows(blocks.U, first, best)
-        if lowest < threshold:
-            improved += 1
-    return improved
+        for _ in range(MAX_SWEEPS):
+            if sweep_rows(graph, blocks, first, last, scale, linear, u) <= tol:
+                break
+        objective = group_objective(graph, blocks, first, last)
+        if objective < min(lowest, before - gain):
+            lowest = objective
+            best = take_rows(blocks.U, first, last)
+    put_rows(blocks.U, first, best)
+    return lowest < before - gain
+
+
+@kernel
+def _lead(graph, blocks, first, last, trial, linear, u):
+    """Let a row choose as if it were alone; the others answer in sequence.
+
+    In the first trials the leading row takes its nearest cluster whole, in as many
+    others its free memberships. Which rows yield is what most minima differ in.
+    """
+    U = blocks.U
+    n_rows = last - first
+    lead = first + trial % n_rows
+    for i in range(first, last):
+        for j in range(U.shape[1]):
+            U[i, j] = 0.0
+    for step in range(n_rows):
+        i = first + (trial + step) % n_rows
+        linear_term(graph, U, i, linear)
+        solve_row(blocks.inverse, i, linear, blocks.low[i], u)
+        for j in range(U.shape[1]):
+            U[i, j] = u[j]
+        if i == lead and trial < n_rows:
+            for j in range(U.shape[1]):
+                U[i, j] = 1.0 if j == blocks.low[i] else 0.0
+
+
+@kernel
+def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, n_starts, gain):
+    """Do for groups g to g + n - 1 what `refine_groups` does for one; see there."""
+    first = graph.groups[g]
+    n_rows = graph.groups[g + 1] - first
+    k = blocks.U.shape[1]
+    load_graph(graph, first, n_rows, n, bundle)
+    load_rows(blocks.dist2, first, n_rows, n, 0.0, bundle.dist2)
+    load_rows(blocks.U, first, n_rows, n, 1.0 / k, bundle.U)
+    invert_lanes(k, n_rows, bundle)
+    objective = np.empty(bundle.moved.size)
+    residual_lanes(bundle, k, n_rows, scale, objective)
+    change = 0.0
+    some = False
+    for i in range(n):
+        begin = first + i * n_rows
+        if objective[i] > tol:
+            moved = settle_group(graph, blocks, begin, begin + n_rows, tol, scale)[0]
+            change = max(change, moved)
+        some = some or not is_surely_convex(graph, blocks, begin, begin + n_rows)
+    if n_starts == 0 or not some:
+        return change, 0
+    if change > 0.0:
+        load_rows(blocks.U, first, n_rows, n, 1.0 / k, bundle.U)
+    objective_lanes(bundle, n_rows, objective)
+    bound = objective - gain
+    improved = np.zeros(n, dtype=np.bool_)
+    n_trials = max(n_starts, 2 * n_rows)
+    n_vertices = float(k) ** n_rows
+    all_vertices = n_vertices <= n_trials
+    for trial in range(int(n_vertices) if all_vertices else 2 * n_rows):
+        if all_vertices:
+            code = trial
+            for t in range(n_rows):
+                fill_row(bundle.U[t], code % k)
+                code //= k
+        else:
+            _lead_lanes(bundle, k, n_rows, trial)
+        sweep_few(bundle, n_rows, MAX_SWEEPS, max(tol, ROUGH), scale)
+        objective_lanes(bundle, n_rows, objective)
+        for i in range(n):
+            if objective[i] < bound[i]:
+                bound[i] = objective[i]
+                improved[i] = True
+                store_lane(blocks.U, first, n_rows, i, bundle.U)
+    for i in range(n):
+        if improved[i]:
+            begin = first + i * n_rows
+            settle_group(graph, blocks, begin, begin + n_rows, tol, scale)
+    return change, improved.sum()
+
+
+@kernel
+def _lead_lanes(bundle, k, n_rows, trial):
+    """Do in every lane what `_lead` does in a group."""
+    for t in range(n_rows):
+        fill_row(bundle.U[t], k)
+    for step in range(n_rows):
+        t = (trial + step) % n_rows
+        if step == 0 and trial < n_rows:
+            for i in bundle.low[t]:
+                bundle.U[t, i] = 1.0
+        else:
+            linear_lanes(bundle, n_rows, t)
+            bundle.U[t].fill(1.0)
+            solve_lanes(bundle, t)
 
 
 @kernel
 def is_surely_convex(graph, blocks, start, stop):
-    """Tell whether every row's distances outweigh its judgements of unlike.
+    """Tell whether distances outweigh every judgement of unlike.
 
-    Judgements of alike add a graph Laplacian to D, those of unlike a matrix that
-    such distances dominate: D is positive semi-definite then, and the point where
+    Judgements of alike add a graph Laplacian to D. One of unlike adds, for each
+    cluster, a 2 x 2 matrix that is positive semi-definite together with its share of
+    the distances of both rows. D is positive semi-definite then, and the point where
     descent ends is the global optimum already.
     """
     for i in range(start, stop):
-        against = 0.0
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            against -= min(graph.pull[e], 0.0)
-            against += (1.0 - graph.own) * max(graph.pull[e], 0.0)
-        if blocks.dist2[i, blocks.low[i]] < against:
-            return False
+            q = graph.neighbor[e]
+            if i < q and (graph.pull[e] < 0.0 or graph.own == 0.0):
+                against = _against(graph, i) * _against(graph, q)
+                for j in range(blocks.dist2.shape[1]):
+                    if blocks.dist2[i, j] * blocks.dist2[q, j] < against:
+                        return False
     return True
+
+
+@kernel
+def _against(graph, i):
+    """Sum the judgements of a row that are products: of unlike, or all of eq. (4)."""
+    total = 0.0
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        if graph.pull[e] < 0.0 or graph.own == 0.0:
+            total += abs(graph.pull[e])
+    return total
 
 
 @kernel

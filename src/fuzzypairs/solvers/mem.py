@@ -317,7 +317,13 @@ class Solver:
 
     def _solve_groups(self, state: steps.State, gain: float) -> bool:
         problem = self.problem
-        limits = (0.1 * problem.tol, problem.variance, N_STARTS, SMALL_GROUP, gain)
+        # Other starts lead nowhere new while the prototypes stay.
+        shift = np.sqrt(np.mean(np.sum((state.C - state.tried) ** 2, axis=1)))
+        stayed = shift <= 10.0 * problem.tol * np.sqrt(self.scale)
+        n_starts = 0 if stayed else N_STARTS
+        if n_starts:
+            state.tried[:] = state.C
+        limits = (0.1 * problem.tol, self.scale, n_starts, SMALL_GROUP, gain)
         done = self.threads.map(
             refine_groups,
             [
@@ -358,6 +364,7 @@ class Solver:
             history=np.empty(self.problem.max_iter + 2),
             counters=counters,
             levels=np.array([np.inf, steps.INNER_SHARE]),
+            tried=np.full_like(C, np.inf),
         )
 
     def _without_smallest(self, state: steps.State) -> steps.State:

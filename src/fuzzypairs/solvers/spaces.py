@@ -39,6 +39,8 @@ Floats = NDArray[np.float64]
 ROWS_A_RANGE = 4096
 # Parts of the sums: the samples alone, and the judgements.
 SAMPLES, GROUPS = 0, 1
+# Vertices from which small groups are descended where the fuzzifier is not 2.
+N_VERTICES = 8
 
 
 class SpaceSolver(Solver):
@@ -160,7 +162,8 @@ class SpaceSolver(Solver):
 
     def _solve_groups(self, state: steps.State, gain: float) -> bool:
         problem = self.problem
-        limits = (0.1 * problem.tol, self.scale, N_STARTS, SMALL_GROUP, gain)
+        n_starts = N_STARTS if self.fuzzifier == 2.0 else N_VERTICES
+        limits = (0.1 * problem.tol, self.scale, n_starts, SMALL_GROUP, gain)
         calls = [
             (problem.graph, state.blocks, *span, *limits)
             for span in over_ranges(problem.group_ranges)

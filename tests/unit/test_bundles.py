@@ -1,0 +1,87 @@
+"""Groups side by side against the same groups one by one."""
+
+import numpy as np
+import pytest
+
+from fuzzypairs import PairSet
+from fuzzypairs.kernels.bundles import FEWEST_GROUPS, MOST_ROWS, count_equal
+from fuzzypairs.kernels.faces import group_pass, projected_gradient
+from fuzzypairs.kernels.vertices import refine_groups
+from fuzzypairs.solvers.groups import build_graph, make_blocks
+
+N_GROUPS = 150
+
+
+def draw(n_rows, k, beta=20.0):
+    """Chains of n_rows samples, their weights, prototypes and first memberships."""
+    rng = np.random.default_rng([n_rows, k])
+    n = N_GROUPS * n_rows
+    chain = np.arange(n).reshape(N_GROUPS, n_rows)
+    ends = chain[:, :-1].ravel(), chain[:, 1:].ravel()
+    pairs = PairSet(*ends, rng.uniform(-1.0, 0.5, len(ends[0])), n)
+    rows, graph = build_graph(pairs, beta)
+    X = rng.normal(size=(n, 3))[rows]
+    C = rng.normal(size=(k, 3))
+    X[0] = C[0]
+    U = rng.dirichlet(np.ones(k), n)
+    return graph, X, rng.uniform(0.5, 2.0, n), C, U
+
+
+def passes(problem, ranges, effort, tol):
+    graph, X, weight, C, U = problem
+    blocks = make_blocks(*U.shape)
+    blocks.U[:] = U
+    sums, masses = np.zeros_like(C), np.zeros(len(C))
+    objective, change = 0.0, 0.0
+    for span in ranges:
+        part = np.empty_like(sums), np.empty_like(masses)
+        value, moved = group_pass(
+            X, weight, C, graph, blocks, *span, effort, tol, 1.0, *part
+        )
+        sums += part[0]
+        masses += part[1]
+        objective += value
+        change = max(change, moved)
+    return blocks, (objective, change, sums, masses, blocks.U, blocks.dist2)
+
+
+TOGETHER = [(0, N_GROUPS)]
+ONE_BY_ONE = [(g, g + 1) for g in range(N_GROUPS)]
+SIZES = pytest.mark.parametrize(("n_rows", "k"), [(2, 2), (2, 7), (3, 5), (4, 4)])
+
+
+@SIZES
+@pytest.mark.parametrize(("effort", "tol"), [(0, 0.0), (1, np.inf)])
+def test_a_pass_is_that_of_single_groups(n_rows, k, effort, tol):
+    problem = draw(n_rows, k)
+    _, together = passes(problem, TOGETHER, effort, tol)
+    _, apart = passes(problem, ONE_BY_ONE, effort, tol)
+    for ours, theirs in zip(together, apart, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@SIZES
+def test_refined_groups_are_stationary_and_as_low_as_single_ones(n_rows, k):
+    problem = draw(n_rows, k)
+    graph = problem[0]
+    ends = []
+    for ranges in (TOGETHER, ONE_BY_ONE):
+        blocks, _ = passes(problem, TOGETHER, 3, 1e-3)
+        done = [
+            refine_groups(graph, blocks, *span, 1e-8, 1.0, 4, 8, 1e-9)
+            for span in ranges
+        ]
+        _, improved, objectives = zip(*done, strict=True)
+        assert sum(improved) > 0
+        assert projected_gradient(graph, blocks, 0, len(blocks.U), 1.0) <= 1e-8
+        np.testing.assert_allclose(blocks.U.sum(axis=1), 1.0, atol=1e-12)
+        ends.append((sum(improved), sum(objectives)))
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+def test_what_makes_a_bundle():
+    sizes = [2] * 200 + [3] * (FEWEST_GROUPS - 1) + [MOST_ROWS + 1] * 40
+    groups = np.concatenate([[0], np.cumsum(sizes)])
+    stop = len(sizes)
+    assert [count_equal(groups, g, stop) for g in (0, 128, 169)] == [128, 72, 0]
+    assert [count_equal(groups, g, stop) for g in (200, 240)] == [0, 0]
