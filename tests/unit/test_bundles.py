@@ -1,9 +1,11 @@
 """Groups side by side against the same groups one by one."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from fuzzypairs import PairSet
+from fuzzypairs import FDC, PairSet
 from fuzzypairs.kernels.bundles import FEWEST_GROUPS, MOST_ROWS, count_equal
 from fuzzypairs.kernels.faces import group_pass, projected_gradient
 from fuzzypairs.kernels.vertices import refine_groups
@@ -85,3 +87,17 @@ def test_what_makes_a_bundle():
     stop = len(sizes)
     assert [count_equal(groups, g, stop) for g in (0, 128, 169)] == [128, 72, 0]
     assert [count_equal(groups, g, stop) for g in (200, 240)] == [0, 0]
+
+
+def test_samples_on_two_prototypes_at_once():
+    """Forty unlike pairs of equal samples, with two prototypes on them at the start."""
+    X = np.vstack([np.zeros((80, 1)), np.full((20, 1), 9.0), np.full((20, 1), 10.0)])
+    pairs = [(2 * i, 2 * i + 1, -1.0) for i in range(40)]
+    start = np.concatenate([np.tile([0, 1], 40), np.full(40, 2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = FDC(3, alpha=0.0, beta=1.0, init=start).fit(X, pairs=pairs)
+    U = model.memberships_
+    assert np.isfinite(U).all()
+    np.testing.assert_allclose(U.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose((U[0:80:2] * U[1:80:2]).sum(axis=1), 0.0, atol=1e-9)

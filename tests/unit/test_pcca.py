@@ -119,3 +119,17 @@ def test_competition_that_leaves_one_cluster_says_so(wine):
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=name):
         PCCA(2, **{name: value}).fit(LINE)
+
+
+def test_many_small_groups_are_solved_side_by_side():
+    """Enough pairs of one size to fill the lanes of a bundle."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)) + 3.0 * rng.integers(2, size=(300, 1))
+    pairs = [(2 * i, 2 * i + 1, 1.0 if i % 3 else -1.0) for i in range(120)]
+    model = PCCA(2, beta=3.0, random_state=0, tol=1e-8).fit(X, pairs=pairs)
+    assert model.objective_ == pytest.approx(objective(model, X, pairs, 3.0), rel=1e-10)
+    assert np.diff(model.objective_history_).max() <= 1e-9 * model.objective_
+    alone = PCCA(2, beta=3.0, init=model.memberships_, tol=1e-8)
+    few = [pair for pair in pairs if pair[0] < 20]
+    alone.fit(X, pairs=few)
+    assert alone.objective_ < model.objective_

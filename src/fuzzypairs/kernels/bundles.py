@@ -283,11 +283,13 @@ def solve_lanes(bundle, t):
 
 @kernel
 def _lowest_on_prototype(linear, inverse, i):
-    """Return the lowest coefficient among the prototypes that a sample lies on."""
-    lowest = np.inf
+    """Return the coefficient from which `solve_row` would measure the others."""
+    least = np.inf
+    lowest = 0.0
     for o in range(np.uint64(0), np.uint64(linear.size), LANES):
-        if inverse[o + i] > ON_PROTOTYPE:
-            lowest = min(lowest, linear[o + i])
+        if inverse[o + i] > 0.0 and linear[o + i] + 1.0 / inverse[o + i] < least:
+            least = linear[o + i] + 1.0 / inverse[o + i]
+            lowest = linear[o + i]
     return lowest
 
 

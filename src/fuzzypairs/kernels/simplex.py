@@ -1,9 +1,11 @@
 """The diagonal quadratic programme of one sample on the simplex: eq. (24)."""
 
+import numpy as np
+
 from fuzzypairs.kernels.jit import kernel
 
-# Reciprocals above this belong to curvatures that are zero in effect.
-ON_PROTOTYPE = 1e50
+# Reciprocals above this may belong to curvatures that are zero in effect.
+ON_PROTOTYPE = 1e20
 
 
 @kernel
@@ -30,9 +32,12 @@ def solve_row(inverse, i, linear, low, u):
     """
     k = inverse.shape[1]
     if inverse[i, low] > ON_PROTOTYPE:
-        # A sample on several prototypes goes to the one with the lowest coefficient.
+        # The level is not above where one coordinate alone would hold everything.
+        # Where that is lowest, differences must be exact.
+        least = np.inf
         for j in range(k):
-            if inverse[i, j] > ON_PROTOTYPE and linear[j] < linear[low]:
+            if linear[j] + 1.0 / inverse[i, j] < least:
+                least = linear[j] + 1.0 / inverse[i, j]
                 low = j
     shift = linear[low]
     mass = 0.0
