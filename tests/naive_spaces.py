@@ -238,7 +238,8 @@ def solve_row(d, g, diagonal, linear):
     width = 1e-15 * max(high - low, abs(low), abs(high))
     level = brentq(lambda level: sum(at(level)) - 1, low, high, xtol=width, maxiter=500)
     less, more = at(level - 4 * width), at(level + 4 * width)
-    return less + (1 - sum(less)) / (sum(more) - sum(less)) * (more - less)
+    rise = sum(more) - sum(less)
+    return less + (1 - sum(less)) / rise * (more - less) if rise > 0 else less
 
 
 def best_row(i, d, U, pairs, g, beta, weight):

@@ -24,10 +24,17 @@ STAMP = "fuzzypairs.json"
 
 # Where the classes live that a model may be made of. Only these of ours are built
 # from a file: they hold numbers and touch nothing outside themselves.
-MODEL_STAGES = ("cluster", "pairs", "search", "solvers", "spaces")
+MODEL_STAGES = ("cluster", "columns", "pairs", "search", "solvers", "spaces")
 
-# Scikit-learn's encoders keep a dtype, which skops does not trust by itself.
-HARMLESS = frozenset({"numpy.dtype"})
+# Plain containers of numbers that skops does not trust by itself: encoders of
+# scikit-learn keep a dtype, kernel models of sparse data the rows they need.
+HARMLESS = frozenset(
+    {
+        "numpy.dtype",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
+    }
+)
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

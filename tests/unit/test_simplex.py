@@ -1,9 +1,9 @@
 """The row programme, where a sample lies on several prototypes at once."""
 
-import naive
 import numpy as np
 import pytest
 
+import naive
 from fuzzypairs.kernels.simplex import solve_row
 from fuzzypairs.kernels.tiles import TINY
 

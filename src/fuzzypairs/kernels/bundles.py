@@ -269,10 +269,15 @@ def solve_lanes(bundle, t):
         bundle.level,
     )
     low = bundle.low[t]
+    n_on = 0
     for i in range(LANES):
         level[i] = linear[low[i]]
-        if inverse[low[i]] > ON_PROTOTYPE:
-            level[i] = _lowest_on_prototype(linear, inverse, i)
+        n_on += inverse[low[i]] > ON_PROTOTYPE
+    if n_on > 0:
+        inverse = inverse.copy()
+        for i in range(LANES):
+            if bundle.inverse[t, low[i]] > ON_PROTOTYPE:
+                level[i] = _leave_out(linear, inverse, i)
     _begin(linear, inverse, U, level)
     for _ in range(linear.size // tiles.LANES):
         _climb(linear, inverse, level)
@@ -282,15 +287,21 @@ def solve_lanes(bundle, t):
 
 
 @kernel
-def _lowest_on_prototype(linear, inverse, i):
-    """Return the coefficient from which `solve_row` would measure the others."""
+def _leave_out(linear, inverse, i):
+    """Do for lane i what `choose_reference` does; return the reference.
+
+    What is out gets an inverse of 0: nobody can join it.
+    """
     least = np.inf
-    lowest = 0.0
+    reference = 0.0
     for o in range(np.uint64(0), np.uint64(linear.size), LANES):
         if inverse[o + i] > 0.0 and linear[o + i] + 1.0 / inverse[o + i] < least:
             least = linear[o + i] + 1.0 / inverse[o + i]
-            lowest = linear[o + i]
-    return lowest
+            reference = linear[o + i]
+    for o in range(np.uint64(0), np.uint64(linear.size), LANES):
+        if linear[o + i] >= least and linear[o + i] != reference:
+            inverse[o + i] = 0.0
+    return reference
 
 
 @kernel

@@ -31,29 +31,26 @@ def solve_row(inverse, i, linear, low, u):
     u : array of shape (k,), OUT
     """
     k = inverse.shape[1]
-    if inverse[i, low] > ON_PROTOTYPE:
-        # The level is not above where one coordinate alone would hold everything.
-        # Where that is lowest, differences must be exact.
-        least = np.inf
-        for j in range(k):
-            if linear[j] + 1.0 / inverse[i, j] < least:
-                least = linear[j] + 1.0 / inverse[i, j]
-                low = j
-    shift = linear[low]
-    mass = 0.0
-    moment = 1.0
-    for j in range(k):
-        linear[j] -= shift
-        mass += inverse[i, j]
-        moment += linear[j] * inverse[i, j]
-    level = moment / mass
     dropped = False
     total = 0.0
+    if inverse[i, low] > ON_PROTOTYPE:
+        low = choose_reference(inverse, i, linear, u)
+        dropped = True
+    shift = linear[low]
     for j in range(k):
-        value = (level - linear[j]) * inverse[i, j]
-        dropped |= value < 0.0
-        u[j] = value
-        total += value
+        linear[j] -= shift
+    if not dropped:
+        mass = 0.0
+        moment = 1.0
+        for j in range(k):
+            mass += inverse[i, j]
+            moment += linear[j] * inverse[i, j]
+        level = moment / mass
+        for j in range(k):
+            value = (level - linear[j]) * inverse[i, j]
+            dropped |= value < 0.0
+            u[j] = value
+            total += value
     while dropped:
         dropped = False
         mass = 0.0
@@ -76,3 +73,22 @@ def solve_row(inverse, i, linear, low, u):
     total = 1.0 / total
     for j in range(k):
         u[j] *= total
+
+
+@kernel
+def choose_reference(inverse, i, linear, u):
+    """Return the coordinate to measure from where some curvatures are zero in effect.
+
+    The level is not above the place where one coordinate alone would hold everything,
+    ``linear_j + 1 / inverse_ij``. Where that is lowest, differences are exact.
+    Coordinates that begin above it are out: ``u`` is set to 0 there and to 1 elsewhere.
+    """
+    least = np.inf
+    low = 0
+    for j in range(inverse.shape[1]):
+        if linear[j] + 1.0 / inverse[i, j] < least:
+            least = linear[j] + 1.0 / inverse[i, j]
+            low = j
+    for j in range(inverse.shape[1]):
+        u[j] = 1.0 if linear[j] < least or linear[j] == linear[low] else 0.0
+    return low

@@ -199,7 +199,7 @@ class KernelSpace(GramSpace):
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
         """Hold the samples, and their kernel matrix where it fits."""
         space = super().fit(X, weight, **more)
-        space.kernel = self.kernel.fit(X)
+        space.kernel = self.kernel.fit(X, weight)
         space.diagonal = space.kernel.diagonal(X)
         space.gram = None
         if 8 * space.n_samples**2 <= self.memory:
@@ -368,8 +368,9 @@ class PrecomputedDistances(GramSpace):
         check_square(X, "precomputed")
         wrong = np.flatnonzero(X.diagonal() != 0)
         if X.min() < 0 or len(wrong):
-            seen = f"X[{wrong[0]}, {wrong[0]}] is {X[wrong[0], wrong[0]]:g}"
-            seen = seen if len(wrong) else f"X has the entry {X.min():g}"
+            seen = f"X has the entry {X.min():g}"
+            if len(wrong):
+                seen = f"X[{wrong[0]}, {wrong[0]}] is {X[wrong[0], wrong[0]]:g}"
             raise ValueError(
                 f'{seen}, but metric="precomputed" needs distances: 0 on the diagonal '
                 'and 0 or more elsewhere; for similarities use "precomputed_kernel"'

@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs.kernels.gram import gaussian_tile
-from fuzzypairs.spaces.moments import is_sparse, squared_norms, weighted_mean
+from fuzzypairs.spaces.moments import (
+    is_sparse,
+    squared_norms,
+    total_variance,
+    weighted_mean,
+)
 
 __all__ = ["Custom", "Jaccard", "Kernel", "Laplacian", "Polynomial", "Rbf"]
 
@@ -31,8 +36,8 @@ class Kernel(ABC):
     # Whether every matrix of it is positive semi-definite, by proof.
     positive: ClassVar[bool] = True
 
-    def fit(self, X: Any) -> Self:
-        """Return a copy with the parameters that X decides."""
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
+        """Return a copy with the parameters that X and its weights decide."""
         return copy.copy(self)
 
     @abstractmethod
@@ -79,12 +84,12 @@ class Rbf(Kernel):
     def __init__(self, gamma: Gamma = "scale") -> None:
         self.gamma = gamma
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
         """Settle gamma."""
-        kernel = super().fit(X)
-        kernel.gamma_ = settle_gamma(self.gamma, X)
+        kernel = super().fit(X, weight)
+        kernel.gamma_ = settle_gamma(self.gamma, X, weight)
         # Rows are measured from the middle: products of far ones would cancel.
-        kernel.center_ = weighted_mean(X, None)
+        kernel.center_ = weighted_mean(X, weight)
         return kernel
 
     def block(self, A: Any, B: Any) -> Floats:
@@ -127,10 +132,10 @@ class Laplacian(Kernel):
     def __init__(self, gamma: Gamma = "scale") -> None:
         self.gamma = gamma
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
         """Settle gamma."""
-        kernel = super().fit(X)
-        kernel.gamma_ = settle_gamma(self.gamma, X, squared=False)
+        kernel = super().fit(X, weight)
+        kernel.gamma_ = settle_gamma(self.gamma, X, weight, squared=False)
         return kernel
 
     def block(self, A: Any, B: Any) -> Floats:
@@ -174,10 +179,10 @@ class Polynomial(Kernel):
         self.gamma = gamma
         self.coef0 = coef0
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
         """Settle gamma."""
-        kernel = super().fit(X)
-        kernel.gamma_ = settle_gamma(self.gamma, X)
+        kernel = super().fit(X, weight)
+        kernel.gamma_ = settle_gamma(self.gamma, X, weight)
         return kernel
 
     def block(self, A: Any, B: Any) -> Floats:
@@ -222,14 +227,14 @@ class Jaccard(Kernel):
 
     accepts_sparse: bool = True
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
         """Check that nothing is negative."""
         if X.min() < 0:
             raise ValueError(
                 f'X has the entry {X.min():g}, but metric="jaccard" compares sets or '
                 "counts, which are 0 or more"
             )
-        return super().fit(X)
+        return super().fit(X, weight)
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the shares of common elements."""
@@ -269,7 +274,10 @@ class Custom(Kernel):
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return what the function says, checked."""
-        values = np.asarray(self.function(A, B), dtype=np.float64)
+        values = self.function(A, B)
+        if is_sparse(values):
+            values = values.toarray()
+        values = np.asarray(values, dtype=np.float64)
         expected = (A.shape[0], B.shape[0])
         if values.shape != expected or not np.isfinite(values).all():
             raise ValueError(
@@ -288,8 +296,19 @@ class Custom(Kernel):
         return {"kernel": self.pair}
 
 
-def settle_gamma(gamma: Gamma, X: Any, *, squared: bool = True) -> float:
+def settle_gamma(
+    gamma: Gamma, X: Any, weight: Floats | None = None, *, squared: bool = True
+) -> float:
     """Return gamma as a number.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or "median"
+    X : array or sparse matrix of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,), default=None
+        Sample weights. They count in "scale"; "median" leaves out samples of weight 0.
+    squared : bool, default=True
+        Whether gamma multiplies squared distances, or sums of absolute differences.
 
     Examples
     --------
@@ -300,16 +319,26 @@ def settle_gamma(gamma: Gamma, X: Any, *, squared: bool = True) -> float:
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "median":
-        from sklearn.metrics.pairwise import euclidean_distances
-
-        rows = np.random.default_rng(0).permutation(X.shape[0])[:MEDIAN_OF]
-        some = X[np.sort(rows)]
-        distance = euclidean_distances(some, squared=True)
-        if not squared:
-            distance = np.abs(some[:, None, :] - some[None, :100, :]).sum(axis=2)
-        apart = distance[distance > 0.0]
-        return 1.0 / float(np.median(apart)) if len(apart) else 1.0
-    mean_square = squared_norms(X).sum() / (X.shape[0] * X.shape[1])
-    variance = mean_square - float(X.mean()) ** 2
-    unit = variance if squared else np.sqrt(max(variance, 0.0))
+        return _over_median(X if weight is None else X[weight > 0.0], squared)
+    mean = weighted_mean(X, weight)
+    if is_sparse(X):
+        w = np.ones(X.shape[0]) if weight is None else weight
+        within = float(w @ squared_norms(X) / w.sum() - mean @ mean)
+    else:
+        within = total_variance(X, weight)
+    variance = max(within, 0.0) / X.shape[1] + float(mean.var())
+    unit = variance if squared else np.sqrt(variance)
     return 1.0 / (X.shape[1] * float(unit)) if unit > 0.0 else 1.0
+
+
+def _over_median(X: Any, squared: bool) -> float:
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    rows = np.random.default_rng(0).permutation(X.shape[0])[:MEDIAN_OF]
+    some = X[np.sort(rows)]
+    if squared:
+        distance = euclidean_distances(some, squared=True)
+    else:
+        distance = np.abs(some[:, None, :] - some[None, :100, :]).sum(axis=2)
+    apart = distance[distance > 0.0]
+    return 1.0 / float(np.median(apart)) if len(apart) else 1.0

@@ -60,7 +60,9 @@ class Mahalanobis(Euclidean):
                 f'metric_params["covariance"] has the eigenvalue {values[0]:.3g}, '
                 "expected a positive semi-definite matrix"
             )
-        vary = values > SMALLEST_SHARE * largest
+        # All samples in one place: any unit will do.
+        values = values if largest > 0.0 else np.ones_like(values)
+        vary = values > SMALLEST_SHARE * values[-1]
         root = np.sqrt(values[vary])
         forward = vectors[:, vary] / root
         space = super().fit((X - center) @ forward, weight, **more)
@@ -151,7 +153,7 @@ class KernelFeatures(Euclidean):
         from sklearn.kernel_approximation import Nystroem, RBFSampler
 
         held = copy.copy(self)
-        held.kernel = self.kernel.fit(X)
+        held.kernel = self.kernel.fit(X, weight)
         held.threads = Threads(1) if threads is None else threads
         parameters = held.kernel.parameters()
         n_components = min(self.n_components, X.shape[0])

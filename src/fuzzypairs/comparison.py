@@ -1,0 +1,333 @@
+"""All methods on the same data: scores, times, labels, and a picture of them."""
+
+import textwrap
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from sklearn.utils import check_array
+
+from fuzzypairs import criteria
+from fuzzypairs.cluster.dsc import DSC
+from fuzzypairs.cluster.fcm import FuzzyCMeans
+from fuzzypairs.cluster.fdc import FDC
+from fuzzypairs.cluster.fhss import FHSS
+from fuzzypairs.cluster.pcca import PCCA
+from fuzzypairs.cluster.ssdc import SSDC
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.plots import BROKEN, COLORS, HELD, new_figure
+from fuzzypairs.validation import check_integer
+
+__all__ = ["METHODS", "Outcome", "compare", "pick_methods", "plot_comparison"]
+
+Progress = Callable[[str, int, int], None]
+
+# By name: an estimator with its defaults, for a number of clusters and a seed.
+METHODS: dict[str, Callable[[int, int], Any]] = {
+    # As many starts as the others make.
+    "k-means": lambda k, seed: KMeans(k, n_init=10, random_state=seed),
+    "FuzzyCMeans": lambda k, seed: FuzzyCMeans(k, random_state=seed),
+    "PCCA": lambda k, seed: PCCA(k, random_state=seed),
+    "SSDC": lambda k, seed: SSDC(),
+    "DSC": lambda k, seed: DSC(k),
+    "FHSS": lambda k, seed: FHSS(k),
+    "FDC": lambda k, seed: FDC(k, random_state=seed),
+}
+# Those that never look at judgements.
+ALONE = ("k-means", "FuzzyCMeans")
+
+# Criteria of a truth, and how they are called in pictures and tables.
+CRITERIA = {
+    "normalized_ari": "normalised ARI",
+    "nmi": "NMI",
+    "rand_index": "Rand index",
+    "hungarian_accuracy": "accuracy",
+}
+SHARES = {**CRITERIA, "pair_agreement": "judgements held"}
+
+# Rows on which a method runs once before it is timed, and the longest sentence that
+# a method may say about itself.
+FEW_ROWS = 60
+LONGEST = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one method made of the data.
+
+    Attributes
+    ----------
+    method : str
+        Its name in `METHODS`.
+    n_clusters : int or None
+        Clusters found; None, like all that follows, if the method failed.
+    seconds : float or None
+        Time of the fit, compilation left out.
+    normalized_ari, nmi, rand_index, hungarian_accuracy : float or None
+        Agreement with the truth, None without one. Unassigned rows count as one more
+        cluster.
+    pair_agreement : float or None
+        Share of the judgements that the clusters hold, by strength; None if no
+        judgement says anything.
+    n_unassigned : int or None
+        Rows in no cluster.
+    note : str
+        What to know about this fit: its warnings and the like.
+    error : str
+        Why the method failed; empty if it did not.
+    labels : ndarray of shape (n_samples,) or None
+        Clusters; -1 for rows in none.
+
+    Examples
+    --------
+    >>> from fuzzypairs.comparison import Outcome
+    >>> Outcome("SSDC", error="needs 9 GB").as_dict()["error"]
+    'needs 9 GB'
+    """
+
+    method: str
+    n_clusters: int | None = None
+    seconds: float | None = None
+    normalized_ari: float | None = None
+    nmi: float | None = None
+    rand_index: float | None = None
+    hungarian_accuracy: float | None = None
+    pair_agreement: float | None = None
+    n_unassigned: int | None = None
+    note: str = ""
+    error: str = ""
+    labels: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but the labels, ready for JSON."""
+        return {name: v for name, v in asdict(self).items() if name != "labels"}
+
+
+def pick_methods(names: Sequence[str]) -> list[str]:
+    """Return methods as they are spelt in `METHODS`, each once, in its order.
+
+    Examples
+    --------
+    >>> from fuzzypairs.comparison import pick_methods
+    >>> pick_methods(["fdc", "K-Means"])
+    ['k-means', 'FDC']
+    """
+    spelt = {name.lower(): name for name in METHODS}
+    for name in names:
+        if name.strip().lower() not in spelt:
+            raise ValueError(
+                f"there is no method {name!r}; expected some of {', '.join(METHODS)}"
+            )
+    wanted = {spelt[name.strip().lower()] for name in names}
+    return [name for name in METHODS if name in wanted]
+
+
+def compare(
+    X: ArrayLike,
+    pairs: Any = None,
+    n_clusters: int = 8,
+    *,
+    truth: ArrayLike | None = None,
+    methods: Sequence[str] = tuple(METHODS),
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Run methods with their defaults on the same data and judgements.
+
+    A method that fails does not end the comparison: its outcome says why.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Data, with features of one scale.
+    pairs : PairSet or what `PairSet.coerce` accepts, default=None
+        Judgements of rows of X. k-means and fuzzy c-means do without.
+    n_clusters : int, default=8
+        Clusters to find. SSDC finds their number itself, and FHSS if there are
+        judgements.
+    truth : array-like of shape (n_samples,), default=None
+        True classes; rows where it is None are not scored.
+    methods : sequence of str, default=all
+        Names in `METHODS`, in small letters or capital ones.
+    random_state : int, default=0
+        Seeds the starts of those methods that draw them.
+    progress : callable, default=None
+        Called as ``progress(method, done, total)`` before each method.
+
+    Returns
+    -------
+    outcomes : list of Outcome
+        One for each method, in the order of `METHODS`.
+
+    Notes
+    -----
+    Judgements that a method was given are held more often than others would be:
+    `pair_agreement` says how much a method obeys, not how good its clusters are.
+
+    Examples
+    --------
+    >>> from fuzzypairs.comparison import compare
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]
+    >>> for row in compare(X, [(0, 1, 0.9)], 2, methods=["k-means", "FDC"]):
+    ...     print(row.method, row.n_clusters, row.pair_agreement)
+    k-means 2 1.0
+    FDC 2 1.0
+    """
+    data = check_array(X, dtype=np.float64, input_name="X")
+    judged = PairSet.coerce(pairs, n_samples=len(data))
+    k = check_integer("n_clusters", n_clusters, 1)
+    classes = None if truth is None else np.asarray(truth, dtype=object)
+    if classes is not None and classes.shape != (len(data),):
+        raise ValueError(
+            f"truth has shape {classes.shape} but X has {len(data)} rows; expected "
+            "one class for each"
+        )
+    names = pick_methods(methods)
+    outcomes = []
+    for done, name in enumerate(names):
+        if progress is not None:
+            progress(name, done, len(names))
+        outcomes.append(_run(name, data, judged, k, classes, random_state))
+    return outcomes
+
+
+def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
+    """Draw the scores and times of methods as bars, a panel for each criterion.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        What `compare` returns.
+
+    Returns
+    -------
+    figure : matplotlib Figure
+        The best of each panel is coloured; methods that failed say so.
+
+    Examples
+    --------
+    >>> from fuzzypairs.comparison import Outcome, plot_comparison
+    >>> row = Outcome("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
+    >>> [ax.get_title("left") for ax in plot_comparison([row]).axes]
+    ['judgements held', 'seconds']
+    """
+    shown = {
+        key: title
+        for key, title in SHARES.items()
+        if any(getattr(row, key) is not None for row in outcomes)
+    }
+    panels = [*shown.items(), ("seconds", "seconds")]
+    figure = new_figure((1.5 + 1.9 * len(panels), 1.1 + 0.42 * len(outcomes)))
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    places = np.arange(len(outcomes))
+    for ax, (key, title) in zip(axes, panels, strict=True):
+        values = [getattr(row, key) for row in outcomes]
+        _draw_bars(ax, values, share=key in SHARES)
+        ax.set_title(title, loc="left", fontsize="medium")
+    axes[0].set_yticks(places, [_name_with_count(row) for row in outcomes])
+    # By hand: a failed method has no bar to make room for itself.
+    axes[0].set_ylim(len(outcomes) - 0.5, -0.5)
+    for place, row in enumerate(outcomes):
+        if row.error:
+            axes[0].text(0.02, place, "failed", va="center", color=BROKEN,
+                         transform=axes[0].get_yaxis_transform())  # fmt: skip
+    return figure
+
+
+def _run(
+    name: str,
+    X: NDArray[np.float64],
+    pairs: PairSet,
+    n_clusters: int,
+    truth: NDArray[Any] | None,
+    seed: int,
+) -> Outcome:
+    """Fit one method, and score it."""
+    judged = {} if name in ALONE else {"pairs": pairs}
+    try:
+        _warm_up(name, X, pairs)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            start = time.perf_counter()
+            model = METHODS[name](n_clusters, seed).fit(X, **judged)
+            seconds = time.perf_counter() - start
+        labels = np.asarray(model.labels_, dtype=np.int64)
+        scores = _score(labels, pairs, truth)
+    except Exception as error:  # whatever a method cannot do, the others may
+        return Outcome(name, error=_sentence(error) or type(error).__name__)
+    n_unassigned = int((labels == -1).sum())
+    notes = [f"{n_unassigned} of {len(X)} rows in no cluster"] * (n_unassigned > 0)
+    notes += dict.fromkeys(_sentence(warning.message) for warning in caught)
+    return Outcome(
+        name,
+        n_clusters=len(np.unique(labels[labels >= 0])),
+        seconds=round(seconds, 6),
+        n_unassigned=n_unassigned,
+        note="; ".join(notes),
+        labels=labels,
+        **scores,
+    )
+
+
+def _warm_up(name: str, X: NDArray[np.float64], pairs: PairSet) -> None:
+    """Run a method on a few rows: what it compiles or loads is not its time.
+
+    Rows under judgement come first, so that the code for judgements runs, too. What
+    fails here fails again on all rows, and is told of these.
+    """
+    judged = np.unique(np.concatenate([pairs.i, pairs.j])[:FEW_ROWS])
+    rows = np.concatenate([judged, np.setdiff1d(np.arange(len(X)), judged)])[:FEW_ROWS]
+    given = {} if name in ALONE else {"pairs": pairs.restrict(rows)}
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        METHODS[name](2, 0).fit(X[rows], **given)
+
+
+def _score(
+    labels: NDArray[np.int64], pairs: PairSet, truth: NDArray[Any] | None
+) -> dict[str, Any]:
+    """Return all criteria that can be computed."""
+    held = criteria.pair_agreement(pairs, labels)
+    scores = {"pair_agreement": None if np.isnan(held) else round(held, 6)}
+    if truth is None:
+        return scores
+    known = np.array([value is not None for value in truth])
+    classes = truth[known].astype(str)
+    return scores | {
+        key: round(getattr(criteria, key)(classes, labels[known]), 6)
+        for key in CRITERIA
+    }
+
+
+def _sentence(message: object) -> str:
+    """Return what an error or a warning says in one line."""
+    return textwrap.shorten(str(message), LONGEST, placeholder=" ...")
+
+
+def _name_with_count(row: Outcome) -> str:
+    return row.method if row.error else f"{row.method}, k = {row.n_clusters}"
+
+
+def _draw_bars(ax: Any, values: Sequence[float | None], *, share: bool) -> None:
+    """Draw a bar with its number for each value there is."""
+    known = [value for value in values if value is not None]
+    best = (max if share else min)(known, default=None)
+    reach = 1.0 if share else max(known, default=1.0)
+    for place, value in enumerate(values):
+        if value is None:
+            continue
+        color = COLORS[0] if value == best else "#B8C4CE"
+        ax.barh(place, value, height=0.62, color=color)
+        text = f"{100 * value:.1f} %" if share else f"{value:.2g}"
+        ax.text(value + 0.03 * reach, place, text, va="center", fontsize="small",
+                color=HELD)  # fmt: skip
+    ax.set_xlim(0, 1.42 * reach)
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.spines[["top", "right", "bottom"]].set_visible(False)

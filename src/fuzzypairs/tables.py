@@ -1,0 +1,379 @@
+"""A user's files of data and of judgements.
+
+Rows are counted from 0 in all messages, as they are in files of judgements.
+"""
+
+import gzip
+import importlib.util
+import io
+import json
+import re
+import warnings
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fuzzypairs.columns import Column, Floats, Preparation, as_numbers, as_text, listed
+from fuzzypairs.exceptions import PairsError
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]
+
+Reader = Callable[[io.BytesIO, Sequence[str]], pd.DataFrame]
+
+
+def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
+    r"""Read a table from CSV, TSV, Parquet or JSON lines, packed by gzip or not.
+
+    Parameters
+    ----------
+    path : str or path-like
+        ``*.csv``, ``*.tsv``, ``*.parquet``, ``*.jsonl`` or ``*.ndjson``, with or
+        without ``.gz``. Empty fields and ``?`` are missing values.
+    text : sequence of str, default=()
+        Columns to keep as they are written: 007 is not 7.
+
+    Returns
+    -------
+    frame : DataFrame of shape (n_rows, n_columns)
+        A row at least; columns have different names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wines.csv"
+    ...     _ = path.write_text("name,acid\noak,1.5\nash,?\n")
+    ...     read_table(path).shape
+    (2, 2)
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name a file in it")
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    read = _reader(path)
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as f:
+            file = io.BytesIO(f.read())
+        frame = read(file, text)
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"{path} is empty") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not text in UTF-8: save it as UTF-8") from None
+    # gzip, pandas and pyarrow have no error in common for a damaged file.
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        if isinstance(error, PermissionError):
+            raise
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} cannot be read: {reason}") from error
+    if frame.empty:
+        raise ValueError(f"{path} has no rows")
+    # A named index of Parquet is a column like others.
+    frame = frame.reset_index(drop=frame.index.name is None)
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The rows of a data file, apart from what must not be clustered by.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    features : DataFrame of shape (n_rows, n_columns)
+        Neither ids, nor truth, nor dropped columns.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows as text, each once.
+    truth : ndarray of shape (n_rows,) or None
+        Classes as text, None where the class is not known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables import Items
+    >>> Items(Path("wines.csv"), pd.DataFrame({"acid": [1.5, 2.0]})).n_rows
+    2
+    """
+
+    path: Path
+    features: pd.DataFrame
+    ids: NDArray[Any] | None = None
+    truth: NDArray[Any] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.features)
+
+
+def read_items(
+    path: str | PathLike[str],
+    *,
+    id_column: str | None = None,
+    truth: str | None = None,
+    drop: Sequence[str] = (),
+) -> Items:
+    r"""Read a data file, and set its ids and its truth apart.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `read_table` can read.
+    id_column : str, default=None
+        The column that names the rows.
+    truth : str, default=None
+        The column of true classes.
+    drop : sequence of str, default=()
+        Columns to leave out.
+
+    Returns
+    -------
+    items : Items
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables import read_items
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wines.csv"
+    ...     _ = path.write_text("name,acid\noak,1.5\nash,2.5\n")
+    ...     items = read_items(path, id_column="name")
+    >>> items.ids.tolist(), list(items.features)
+    (['oak', 'ash'], ['acid'])
+    """
+    path = Path(path)
+    apart = [name for name in (id_column, truth) if name is not None]
+    frame = read_table(path, text=apart)
+    for name in (*apart, *drop):
+        if name not in frame:
+            raise ValueError(
+                f"{path} has no column {name!r}; it has {listed(frame.columns)}"
+            )
+    if id_column is not None and id_column == truth:
+        raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")
+    features = frame.drop(columns=[*apart, *drop])
+    if features.empty:
+        raise ValueError(f"{path} has no column left to cluster by")
+    return Items(
+        path,
+        features,
+        None if id_column is None else _read_ids(frame[id_column], path),
+        None if truth is None else _read_classes(frame[truth], path),
+    )
+
+
+def read_pairs(
+    path: str | PathLike[str], n_samples: int, ids: NDArray[Any] | None = None
+) -> PairSet:
+    r"""Read a file of judgements.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `read_table` can read. Its columns are ``i, j, grade`` with row
+        numbers of the data, or ``a, b, grade`` with their ids; others are ignored.
+    n_samples : int
+        Number of rows of the data.
+    ids : ndarray of shape (n_samples,), default=None
+        Names of the rows as text, if judgements go by them.
+
+    Returns
+    -------
+    pairs : PairSet
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables import read_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pairs.csv"
+    ...     _ = path.write_text("i,j,grade,annotator\n0,2,0.7,Ann\n")
+    ...     list(read_pairs(path, n_samples=3))
+    [(0, 2, 0.7)]
+    """
+    ends = ("i", "j") if ids is None else ("a", "b")
+    frame = read_table(path, text=() if ids is None else ends)
+    for name in (*ends, "grade"):
+        if name not in frame:
+            wanted = (
+                "i, j, grade with row numbers, or an id column of the data to go by"
+                if ids is None
+                else "a, b, grade with ids of the data"
+            )
+            raise PairsError(
+                f"{path} has no column {name!r}, it has {listed(frame.columns)}: "
+                f"expected {wanted}"
+            )
+    try:
+        i, j = (
+            as_numbers(frame[end]) if ids is None else _places(frame[end], ids)
+            for end in ends
+        )
+        return PairSet(i, j, as_numbers(frame["grade"]), n_samples)
+    except ValueError as error:
+        said = re.sub(r"\bpairs\[(\d+)\]", r"row \1", str(error))
+        raise PairsError(f"{path}: {said}") from None
+
+
+def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
+    """Fit the preparation of a data file; errors name the file.
+
+    Parameters
+    ----------
+    items : Items
+    scale : bool, default=True
+        Whether to standardise numbers.
+
+    Returns
+    -------
+    preparation : Preparation
+        Fitted.
+    features : ndarray of shape (n_rows, n_features)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables import Items, prepare
+    >>> items = Items(Path("wines.csv"), pd.DataFrame({"acid": [1.0, 2.0, 3.0]}))
+    >>> prepare(items, scale=False)[1].ravel()
+    array([1., 2., 3.])
+    """
+    preparation = Preparation(scale=scale)
+    try:
+        return preparation, preparation.fit(items.features).transform(items.features)
+    except ValueError as error:
+        raise ValueError(f"{items.path}: {error}") from error
+
+
+def _read_text(separator: str) -> Reader:
+    """Return what reads CSV or TSV."""
+
+    def read(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
+        options: dict[str, Any] = {
+            "sep": separator,
+            "encoding": "utf-8-sig",
+            "skipinitialspace": True,
+        }
+        # pandas would rename a repeated column without a word.
+        first = pd.read_csv(file, header=None, nrows=1, dtype=str, **options)
+        heads = first.iloc[0].dropna().tolist()
+        if repeated := [name for name in heads if heads.count(name) > 1]:
+            raise ValueError(f"two columns are called {repeated[0]!r}")
+        if len(heads) == 1 and re.search("[;\t,]", heads[0]):
+            raise ValueError(
+                f"it has a single column {heads[0]!r}: expected columns separated by "
+                + ("commas" if separator == "," else "tabs")
+            )
+        file.seek(0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            try:
+                frame: pd.DataFrame = pd.read_csv(
+                    file,
+                    index_col=False,
+                    na_values="?",
+                    dtype=dict.fromkeys(text, str),
+                    low_memory=False,
+                    **options,
+                )
+            except pd.errors.ParserWarning:
+                raise ValueError("rows have more fields than the head") from None
+        return frame
+
+    return read
+
+
+def _read_json(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
+    """Read an object a line. Not by pandas, which would guess at types."""
+    records = []
+    for number, line in enumerate(filter(bytes.strip, file)):
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"row {number} is no JSON: {error.msg}") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"row {number} is {record!r:.60}, expected an object")
+        records.append(record)
+    return pd.DataFrame(records)
+
+
+def _read_parquet(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ImportError("Parquet needs pyarrow: pip install 'fuzzypairs[files]'")
+    return pd.read_parquet(file, engine="pyarrow")
+
+
+READERS: dict[str, Reader] = {
+    ".csv": _read_text(","),
+    ".tsv": _read_text("\t"),
+    ".parquet": _read_parquet,
+    ".jsonl": _read_json,
+    ".ndjson": _read_json,
+}
+
+
+def _reader(path: Path) -> Reader:
+    name = path.name.lower().removesuffix(".gz")
+    try:
+        return READERS[Path(name).suffix]
+    except KeyError:
+        raise ValueError(
+            f"{path} has an unknown ending: expected {', '.join(READERS)}, or one of "
+            "them with .gz"
+        ) from None
+
+
+def _read_ids(column: Column, path: Path) -> NDArray[Any]:
+    """Return the names of the rows as text, each once."""
+    ids = as_text(column)
+    if ids.isna().any():
+        row = int(ids.isna().argmax())
+        raise ValueError(
+            f"{path}: column {column.name!r} has no id in row {row}; empty fields and "
+            "words like NA count as missing"
+        )
+    if (again := ids.duplicated()).any():
+        row = int(again.argmax())
+        first = int((ids == ids.iloc[row]).argmax())
+        raise ValueError(
+            f"{path}: column {column.name!r} holds {ids.iloc[row]!r} in rows {first} "
+            f"and {row}; an id must name one row"
+        )
+    return ids.to_numpy()
+
+
+def _read_classes(column: Column, path: Path) -> NDArray[Any]:
+    """Return classes as text, None where missing."""
+    if column.isna().all():
+        raise ValueError(f"{path}: column {column.name!r} holds no class at all")
+    classes = as_text(column).to_numpy(copy=True)
+    classes[column.isna().to_numpy()] = None
+    return classes
+
+
+def _places(column: Column, ids: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the rows that ids name."""
+    names = as_text(column)
+    places: NDArray[np.intp] = pd.Index(ids).get_indexer(pd.Index(names))
+    if (places < 0).any():
+        row = int((places < 0).argmax())
+        raise PairsError(
+            f"row {row} names {names.iloc[row]!r} in column {column.name!r}, which is "
+            "no id of the data"
+        )
+    return places

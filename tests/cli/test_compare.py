@@ -1,0 +1,387 @@
+"""`fuzzypairs compare` as a user runs it."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+from typer.testing import CliRunner
+
+from fuzzypairs import FDC, SSDC
+from fuzzypairs.cli import app
+from fuzzypairs.comparison import METHODS
+from fuzzypairs.criteria import normalized_ari
+from fuzzypairs.datasets import simulate_pairs
+
+FILES = ["comparison.csv", "comparison.json", "comparison.png", "labels.csv"]
+# Six rows in two groups: enough for what does not ask for numbers.
+DATA = "id,x,y,kind\na,0,0,p\nb,0,1,p\nc,1,0,p\nd,9,9,q\ne,9,8,q\nf,8,9,q\n"
+PAIRS = "i,j,grade\n0,1,0.8\n0,3,-0.6\n"
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, [str(a) for a in arguments], **options)
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """The wine data as a user has them: with names, classes, and a gap."""
+    folder = tmp_path_factory.mktemp("wine")
+    bunch = load_wine(as_frame=True)
+    frame = bunch.data.assign(cultivar=bunch.target_names[bunch.target])
+    frame.insert(0, "bottle", [f"W{row:03}" for row in range(len(frame))])
+    frame.loc[5, "ash"] = np.nan
+    frame.to_csv(folder / "wine.csv", index=False)
+    pairs = simulate_pairs(scale(bunch.data), bunch.target, "iv", random_state=0)
+    named = [(f"W{i:03}", f"W{j:03}", round(s, 3), "Ann") for i, j, s in pairs]
+    columns = ["a", "b", "grade", "annotator"]
+    pd.DataFrame(named, columns=columns).to_csv(folder / "pairs.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(wine):
+    """One run of all methods, shared: the folder and what was printed."""
+    out = wine / "out"
+    result = run(
+        "compare", wine / "wine.csv", "--pairs", wine / "pairs.csv",
+        "--id", "bottle", "--truth", "cultivar", "--out", out,
+    )  # fmt: skip
+    return out, result
+
+
+@pytest.fixture
+def small(tmp_path):
+    """The arguments of a run on the six rows."""
+    (tmp_path / "data.csv").write_text(DATA)
+    (tmp_path / "pairs.csv").write_text(PAIRS)
+    out = tmp_path / "out"
+    return [
+        "compare", tmp_path / "data.csv", "--pairs", tmp_path / "pairs.csv",
+        "--drop", "id", "--methods", "k-means,fdc", "--out", out,
+    ]  # fmt: skip
+
+
+def test_all_methods_are_in_one_table(done):
+    out, result = done
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0] == "178 rows, 13 features, 18 judgements, 3 clusters asked for"
+    assert lines[-1] == str(out)
+    for method in METHODS:
+        assert any(line.split()[:1] == [method] for line in lines)
+    assert max(map(len, lines)) <= max(80, len(str(out)))
+
+
+def test_it_writes_its_files_and_nothing_else(done):
+    out, _ = done
+
+    assert sorted(os.listdir(out)) == FILES
+    assert sorted(os.listdir(out.parent)) == ["out", "pairs.csv", "wine.csv"]
+    assert (out / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_files_agree_with_each_other(done):
+    out, _ = done
+    told = json.loads((out / "comparison.json").read_text())
+    rows = read_csv(out / "comparison.csv")
+
+    assert told["clusters"] == 3
+    assert told["rows"] == 178
+    assert [row["method"] for row in rows] == list(METHODS)
+    for row, same in zip(rows, told["methods"], strict=True):
+        assert row == {key: "" if v is None else str(v) for key, v in same.items()}
+
+
+def test_neither_truth_nor_id_is_a_feature(done):
+    told = json.loads((done[0] / "comparison.json").read_text())
+
+    names = [column["name"] for column in told["columns"]]
+    assert len(names) == told["features"] == 13
+    assert not {"bottle", "cultivar"} & set(names)
+    ash = told["columns"][names.index("ash")]
+    assert ash["treatment"] == "1 missing set to the median, standardised"
+
+
+def test_labels_give_the_scores(done):
+    out, _ = done
+    labels = read_csv(out / "labels.csv")
+    truth = load_wine().target
+
+    assert list(labels[0]) == ["id", *METHODS]
+    assert [row["id"] for row in labels[:2]] == ["W000", "W001"]
+    for row in read_csv(out / "comparison.csv"):
+        found = [int(line[row["method"]]) for line in labels]
+        assert found.count(-1) == int(row["n_unassigned"])
+        score = normalized_ari(truth, found)
+        assert float(row["normalized_ari"]) == pytest.approx(score, abs=1e-6)
+
+
+def test_it_runs_the_methods_themselves(wine, done):
+    frame = pd.read_csv(wine / "wine.csv").drop(columns=["bottle", "cultivar"])
+    frame["ash"] = frame["ash"].fillna(frame["ash"].median())
+    named = pd.read_csv(wine / "pairs.csv")
+    pairs = [
+        (int(a[1:]), int(b[1:]), grade)
+        for a, b, grade in named[["a", "b", "grade"]].itertuples(index=False)
+    ]
+    fdc = FDC(3, random_state=0).fit(scale(frame), pairs=pairs)
+
+    labels = read_csv(done[0] / "labels.csv")
+    assert [int(row["FDC"]) for row in labels] == fdc.labels_.tolist()
+
+
+def test_json_is_the_file_and_nothing_else(small):
+    result = run(*small, "--truth", "kind", "--json")
+
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert json.loads(result.stdout) == json.loads(
+        (small[-1] / "comparison.json").read_text()
+    )
+    assert [row["method"] for row in json.loads(result.stdout)["methods"]] == [
+        "k-means",
+        "FDC",
+    ]
+
+
+def test_without_truth_clusters_are_asked_for(small):
+    result = run(*small, "--clusters", 2, "--drop", "kind")
+
+    assert result.exit_code == 0
+    row = read_csv(small[-1] / "comparison.csv")[1]
+    assert row["normalized_ari"] == ""
+    assert row["pair_agreement"] == "1.0"
+    assert list(read_csv(small[-1] / "labels.csv")[0]) == ["row", "k-means", "FDC"]
+
+
+def test_clusters_overrule_the_classes(small):
+    assert run(*small, "--truth", "kind", "--clusters", 3).exit_code == 0
+    assert json.loads((small[-1] / "comparison.json").read_text())["clusters"] == 3
+
+
+def test_numbers_can_be_left_on_their_scales(small):
+    run(*small, "--truth", "kind", "--no-scale")
+
+    columns = json.loads((small[-1] / "comparison.json").read_text())["columns"]
+    assert {column["treatment"] for column in columns} == {"used as it is"}
+
+
+def test_dropped_columns_are_told(small):
+    small[1].write_text(DATA.replace("kind", "kind,same").replace("\n", ",1\n")
+                        .replace("kind,same,1", "kind,same"))  # fmt: skip
+
+    result = run(*small, "--truth", "kind")
+
+    assert "Column same: dropped, all values are the same" in result.stdout
+
+
+def test_one_failure_is_a_row_and_not_the_end(small, monkeypatch):
+    monkeypatch.setitem(METHODS, "SSDC", lambda k, seed: SSDC(memory=100))
+
+    result = run(*small[:-4], "--out", small[-1], "--truth", "kind")
+
+    assert result.exit_code == 0
+    assert "SSDC failed: SSDC needs about 2.88e-07 GB for 6 samples" in result.stdout
+    rows = {row["method"]: row for row in read_csv(small[-1] / "comparison.csv")}
+    assert list(rows) == list(METHODS)
+    assert rows["SSDC"]["error"].startswith("SSDC needs about")
+    assert rows["SSDC"]["seconds"] == rows["SSDC"]["n_clusters"] == ""
+    assert rows["FDC"]["normalized_ari"] == "1.0"
+    assert {row["SSDC"] for row in read_csv(small[-1] / "labels.csv")} == {""}
+
+
+def test_failures_alone_are_a_failure(small, monkeypatch):
+    monkeypatch.setitem(METHODS, "SSDC", lambda k, seed: SSDC(memory=100))
+
+    result = run(*small, "--truth", "kind", "--methods", "ssdc")
+
+    assert result.exit_code == 1
+    where = small[-1] / "comparison.csv"
+    assert result.stderr == f"fuzzypairs: no method succeeded: {where} says why\n"
+    assert sorted(os.listdir(small[-1])) == FILES
+
+
+def test_progress_is_for_terminals(small):
+    result = run(*small, "--truth", "kind", "--json", env={"FORCE_COLOR": "1"})
+
+    assert "1/2" in result.stderr
+    assert "FDC" in result.stderr
+    assert json.loads(result.stdout)["rows"] == 6
+
+
+def test_force_replaces_results_and_nothing_else(small):
+    out = small[-1]
+    out.mkdir()
+    (out / "labels.csv").write_text("old")
+    (out / "thesis.txt").write_text("mine")
+
+    refused = run(*small, "--truth", "kind")
+    assert refused.exit_code == 2
+    assert (out / "labels.csv").read_text() == "old"
+
+    assert run(*small, "--truth", "kind", "--force").exit_code == 0
+    assert sorted(os.listdir(out)) == sorted([*FILES, "thesis.txt"])
+    assert (out / "labels.csv").read_text().startswith("row,")
+    assert (out / "thesis.txt").read_text() == "mine"
+
+
+def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
+    def fail(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("fuzzypairs.comparison.plot_comparison", fail)
+
+    result = run(*small, "--truth", "kind")
+
+    assert result.exit_code == 1
+    assert result.stderr == "fuzzypairs: no space left\n"
+    assert not small[-1].exists()
+
+
+# What a user can get wrong: the data, the judgements, further options, and a part of
+# the sentence that answers. None leaves a file away.
+WRONG = {
+    "no data file": (None, PAIRS, [], "data.csv does not exist"),
+    "empty data": ("", PAIRS, [], "data.csv is empty"),
+    "head only": ("id,x,y,kind\n", PAIRS, [], "data.csv has no rows"),
+    "semicolons": (DATA.replace(",", ";"), PAIRS, [], "separated by commas"),
+    "long row": (DATA + "g,1,2,q,5\n", PAIRS, [], "line 8, saw 5"),
+    "longer rows than the head": ("id\n1,2\n", PAIRS, [], "more fields than the head"),
+    "same name twice": (DATA.replace("y", "x", 1), PAIRS, [], "two columns are called"),
+    "not UTF-8": (DATA.encode() + b"\xff,1,1,p\n", PAIRS, [], "is not text in UTF-8"),
+    "infinite": (DATA.replace("0,0,p", "inf,0,p"), PAIRS, [], "'x' holds inf in row 0"),
+    "too large": (DATA.replace("0,0,p", "1e200,0,p"), PAIRS, [], "'x' holds 1e+200"),
+    "constant": ("x,kind\n" + "1,p\n1,q\n" * 4, PAIRS, [], "no column is left"),
+    "unknown truth": (DATA, PAIRS, ["--truth", "sort"], "has no column 'sort'; it has"),
+    "unknown id": (DATA, PAIRS, ["--id", "name"], "has no column 'name'"),
+    "unknown drop": (DATA, PAIRS, ["--drop", "z"], "has no column 'z'"),
+    "all dropped": (DATA, PAIRS, ["--drop", "x", "--drop", "y", "--drop", "id"],
+                    "no column left"),
+    "id twice": (DATA, PAIRS, ["--id", "x"], "holds '0' in rows 0 and 1"),
+    "id missing": (DATA.replace("a,0", ",0"), PAIRS, ["--id", "id"], "no id in row 0"),
+    "truth as id": (DATA, PAIRS, ["--id", "kind"], "cannot be both id and truth"),
+    "truth of one class": (DATA.replace("q", "p"), PAIRS, [], "1 different values"),
+    "truth that differs": (DATA, PAIRS, ["--truth", "id"], "6 different values in 6"),
+    "truth without a class": (DATA.replace("q", "").replace("p\n", "\n"), PAIRS, [],
+                              "no class at all"),
+    "too many clusters": (DATA, PAIRS, ["--clusters", "7"], "data.csv has 6 rows"),
+    "unknown method": (DATA, PAIRS, ["--methods", "fdc,x"], "there is no method 'x'"),
+    "no pairs file": (DATA, None, [], "pairs.csv does not exist"),
+    "empty pairs": (DATA, "", [], "pairs.csv is empty"),
+    "no judgements": (DATA, "i,j,grade\n", [], "pairs.csv has no rows"),
+    "no grades": (DATA, "i,j\n0,1\n", [], "pairs.csv has no column 'grade'"),
+    "ids without --id": (DATA, "a,b,grade\na,b,1\n", [], "has no column 'i'"),
+    "rows with --id": (DATA, PAIRS, ["--id", "id"], "pairs.csv has no column 'a'"),
+    "unknown id in pairs": (DATA, "a,b,grade\na,z,1\n", ["--id", "id"], "names 'z'"),
+    "row too high": (DATA, PAIRS + "0,6,1\n", [], "sample 6 but X has 6 rows"),
+    "row below 0": (DATA, PAIRS + "0,-1,1\n", [], "row 2 joins sample -1"),
+    "row of its own": (DATA, PAIRS + "2,2,1\n", [], "row 2 joins sample 2 to itself"),
+    "half a row": (DATA, PAIRS + "0,1.5,1\n", [], "row 2 joins sample 1.5"),
+    "grade too high": (DATA, PAIRS + "0,2,3\n", [], "with grade 3.0; expected"),
+    "grade missing": (DATA, PAIRS + "0,2,\n", [], "with grade nan; expected a number"),
+    "grade in words": (DATA, PAIRS + "0,2,hi\n", [], "'grade' holds 'hi' in row 2"),
+}  # fmt: skip
+
+
+def put(path, content):
+    if isinstance(content, str):
+        path.write_text(content)
+    elif content is not None:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_mistake_is_answered_by_one_sentence(tmp_path, case):
+    data, pairs, options, sentence = WRONG[case]
+    put(tmp_path / "data.csv", data)
+    put(tmp_path / "pairs.csv", pairs)
+    before = sorted(os.listdir(tmp_path))
+    truth = [] if "--truth" in options else ["--truth", "kind"]
+
+    result = run(
+        "compare", tmp_path / "data.csv", "--pairs", tmp_path / "pairs.csv",
+        *truth, *options, "--out", tmp_path / "out",
+    )  # fmt: skip
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("fuzzypairs: ")
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_without_truth_and_clusters_it_asks(small):
+    result = run(*small)
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "fuzzypairs: --clusters is missing: say how many, or name a --truth\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--clusters", "1"],
+        ["--clusters", "two"],
+        ["--seed", "-1"],
+        ["--seed", str(2**32)],
+        ["--truht", "kind"],
+    ],
+)
+def test_wrong_usage_is_told(small, arguments):
+    result = run(*small, *arguments)
+
+    assert result.exit_code == 2
+    assert "Usage" in result.stderr
+    assert not small[-1].exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["data.csv"], ["data.csv", "--out", "o"]])
+def test_what_is_missing_is_told(arguments):
+    result = run("compare", *arguments)
+
+    assert result.exit_code == 2
+    assert "Missing" in result.stderr
+
+
+def test_help_names_every_option():
+    result = run("compare", "--help")
+
+    assert result.exit_code == 0
+    for option in (
+        "--pairs", "--out", "--truth", "--clusters", "--id", "--drop", "--no-scale",
+        "--methods", "--seed", "--force", "--json",
+    ):  # fmt: skip
+        assert option in result.output
+
+
+def test_help_needs_no_pandas():
+    code = (
+        "import sys\n"
+        "from fuzzypairs.cli import app\n"
+        "try:\n"
+        "    app(['compare', '--help'])\n"
+        "finally:\n"
+        "    assert not {'pandas', 'matplotlib'} & set(sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+    )
+
+    assert result.returncode == 0, result.stderr
