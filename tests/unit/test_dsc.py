@@ -1,18 +1,15 @@
 """DSC: worked cases, the printed figures, the modes of constraint, edges and errors."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs import PairSet
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.criteria import nmi, normalized_ari
+from fuzzypairs.datasets import available, load
 from fuzzypairs.kernels.replicator import multiply, replicate
 from fuzzypairs.solvers import dominant
 from fuzzypairs.solvers.dominant import LIGHT, PRESETS, Dynamics, eigenvalue_bound
@@ -24,14 +21,10 @@ EPS, CUTOFF = 1e-9, 1e-5
 
 def read(name):
     """Return z-scored features and classes of a benchmark set."""
-    if name == "wine":
-        X, y = load_wine(return_X_y=True)
-    else:
-        path = Path(os.environ.get("FUZZYPAIRS_DATA", "")) / f"{name}.csv.gz"
-        if not path.is_file():
-            pytest.skip(f"no {path.name} in the folder that FUZZYPAIRS_DATA names")
-        frame = pd.read_csv(path)
-        X, y = frame.drop(columns="class").to_numpy(float), frame["class"].to_numpy()
+    if name not in available():
+        pytest.skip(f"{name} is not on this machine: set FUZZYPAIRS_DATA")
+    data = load(name)
+    X, y = data.data, data.target
     X = X[:, np.ptp(X, axis=0) > 0]
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 

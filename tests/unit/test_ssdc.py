@@ -1,8 +1,5 @@
 """SSDC: worked cases, known data, departures from the public code, edges, errors."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs.cluster import ssdc
 from fuzzypairs.cluster.ssdc import SSDC
+from fuzzypairs.datasets import available, load
 from fuzzypairs.exceptions import FuzzyPairsWarning, PairsError
 from fuzzypairs.pairs import PairSet
 
@@ -53,11 +51,10 @@ def wine():
 
 @pytest.fixture(scope="module")
 def seeds():
-    folder = os.environ.get("FUZZYPAIRS_DATA")
-    if not folder or not (file := Path(folder, "seeds.csv.gz")).exists():
-        pytest.skip("FUZZYPAIRS_DATA names no folder with seeds.csv.gz")
-    frame = pd.read_csv(file)
-    return scaled(frame.iloc[:, :-1].to_numpy()), frame["class"].to_numpy()
+    if "seeds" not in available():
+        pytest.skip("seeds is not on this machine: set FUZZYPAIRS_DATA")
+    data = load("seeds", scale=True)
+    return data.data, data.target
 
 
 @parametrize_with_checks(
