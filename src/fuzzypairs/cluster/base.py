@@ -27,7 +27,7 @@ from fuzzypairs.defaults import (
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.mem import MemResult, Solver
+from fuzzypairs.solvers.mem import APART, MemResult, Solver
 from fuzzypairs.solvers.spaces import SpaceSolver
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.names import Metric, resolve_metric
@@ -121,7 +121,9 @@ class PrototypeClusterer(
             together = coincident(best, memberships, solver)
             labels, critical = np.argmax(memberships, axis=1), None
             if together is not None:
-                if self._is_fused(space):
+                gap = np.diff(best.centers[list(together)], axis=0)
+                is_lost = np.linalg.norm(gap) < APART * best.spread
+                if is_lost and self._is_fused(space):
                     labels = solver.labels_apart(starts[results.index(best)])
                 critical = self._alpha_at(1.0, space, weight, len(best.centers))
         self._report(results, unit)

@@ -226,7 +226,7 @@ class Solver:
         """
         plain = copy.copy(self)
         plain.problem = self.problem._replace(
-            accelerate_below=0.0, tol=0.0, max_iter=APART_PASSES
+            accelerate_below=0.0, tol=1e-2 * self.problem.tol, max_iter=APART_PASSES
         )
         state = plain._state(*plain._first_prototypes(start))
         nearest = APART * np.sqrt(self.scale)

@@ -93,6 +93,7 @@ class SpaceSolver(Solver):
             usable_pairs(pairs, weight, beta), beta / self.heaviest, own
         )
         n_numbers = space.at_samples(np.zeros(1, dtype=np.intp)).shape[1]
+        self.room: dict[str, Floats] = {}
         self.spans = over_ranges(cut(space.n_samples, ROWS_A_RANGE))
         # Masses come net of alpha and the objective whole: here the outer loop
         # has nothing to add to them.
@@ -120,7 +121,7 @@ class SpaceSolver(Solver):
 
     def memberships(self, result: MemResult) -> Floats:
         """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
-        U = self._free_memberships(self.space.distances(result.centers))
+        U = self._free_memberships(self.space.distances(result.centers)).copy()
         U[self.constrained] = result.constrained
         return U
 
@@ -131,7 +132,7 @@ class SpaceSolver(Solver):
         if len(self.constrained):
             self._step_groups(state, distance)
             U[self.constrained] = state.blocks.U
-        W = np.empty_like(U)
+        W = self._reused("weights", U.shape)
         calls = [
             (distance, U, self.shares, self.fuzzifier, self.alpha, W, *span)
             for span in self.spans
@@ -208,10 +209,16 @@ class SpaceSolver(Solver):
                 f"X[{row}] has a distance that float64 cannot hold; rescale X, or "
                 "check the metric"
             )
-        U = np.empty_like(distance)
+        U = self._reused("memberships", distance.shape)
         calls = [(distance, self.fuzzifier, U, *span) for span in self.spans]
         self.threads.map(memberships_of, calls)
         return U
+
+    def _reused(self, name: str, shape: tuple[int, ...]) -> Floats:
+        """Return room that passes share: fresh pages cost more than what fills them."""
+        if name not in self.room or self.room[name].shape != shape:
+            self.room[name] = np.empty(shape)
+        return self.room[name]
 
     def _first_prototypes(self, start: Start) -> tuple[Floats, Floats]:
         """Prototypes of a start and the memberships of the constrained samples."""

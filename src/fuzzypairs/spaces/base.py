@@ -30,8 +30,8 @@ class Space(ABC):
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples, once `fit` has seen them.
-    weight : ndarray of shape (n_samples,)
-        Their weights.
+    given_weight : ndarray of shape (n_samples,) or None
+        Their weights; see also `weight`.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class Space(ABC):
     explicit: ClassVar[bool] = True
 
     X: Any
-    weight: Floats
+    given_weight: Floats | None
     threads: Threads = Threads(1)
 
     def fit(
@@ -93,9 +93,17 @@ class Space(ABC):
         """
         space = copy.copy(self)
         space.X = X
-        space.weight = np.ones(X.shape[0]) if weight is None else weight
+        space.given_weight = weight
         space.threads = Threads(1) if threads is None else threads
         return space
+
+    @property
+    def weight(self) -> Floats:
+        """Weights of the samples, one each if none were given."""
+        # Not kept: it would be a feature's worth of memory for nothing.
+        if self.given_weight is None:
+            return np.ones(self.n_samples)
+        return self.given_weight
 
     @property
     def n_samples(self) -> int:
@@ -157,6 +165,6 @@ class Space(ABC):
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
         """Return a copy with only what `between` needs, and the prototypes for it."""
         space = copy.copy(self)
-        for name in ("X", "weight", "threads"):
+        for name in ("X", "given_weight", "threads"):
             space.__dict__.pop(name, None)
         return space, P

@@ -248,7 +248,8 @@ class Manhattan(Space):
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
         """Return the weighted medians of each feature."""
         out = np.empty((W.shape[1], self.X.shape[1]))
-        spans = over_ranges(cut(self.X.shape[1], 1))
+        # Several features a call: their random reads overlap.
+        spans = over_ranges(cut(self.X.shape[1], 4))
         calls = [(self.order, self.values, W, out, *span) for span in spans]
         self.threads.map(weighted_medians, calls)
         return out
