@@ -132,7 +132,8 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
 def _formed_moment(X: Data, weight: Floats | None) -> Floats:
     moment = np.zeros((X.shape[1], X.shape[1]))
     for x, w in _centred_chunks(X, weight):
-        moment += (x * _over(w, squared_norms(x))[:, None]).T @ x
+        y = x * np.sqrt(_over(w, squared_norms(x)))[:, None]
+        moment += y.T @ y  # the one product that BLAS does in half the time
     return moment
 
 
