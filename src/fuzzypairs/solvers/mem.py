@@ -44,9 +44,9 @@ BLAS_FROM = 2500
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
 # Prototypes this near, relative to the spread, are no longer apart for
-# `labels_apart`, which walks there in at most so many passes.
+# `labels_apart`, which walks there in at most so many passes, fewer where they are long.
 APART = 1e-6
-APART_PASSES = 500
+APART_PASSES = (500, 50)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,9 @@ class Solver:
         """
         plain = copy.copy(self)
         plain.problem = self.problem._replace(
-            accelerate_below=0.0, tol=1e-2 * self.problem.tol, max_iter=APART_PASSES
+            accelerate_below=0.0,
+            tol=1e-2 * self.problem.tol,
+            max_iter=APART_PASSES[0] if self.compiled else APART_PASSES[1],
         )
         state = plain._state(*plain._first_prototypes(start))
         nearest = APART * np.sqrt(self.scale)
