@@ -44,7 +44,7 @@ BLAS_FROM = 2500
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
 # Prototypes this near, relative to the spread, are no longer apart for
-# `labels_apart`, which walks there in at most so many passes, fewer where they are long.
+# `labels_apart`, which walks there in at most so many passes; fewer if they are long.
 APART = 1e-6
 APART_PASSES = (500, 50)
 
