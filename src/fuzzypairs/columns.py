@@ -74,7 +74,7 @@ class ColumnRecord:
     treatment: str
 
 
-class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Preparation(TransformerMixin, BaseEstimator):
     """Numbers from columns of every kind, and a record of what was done.
 
     Numbers: a missing one becomes the median, and columns are standardised. Dates:

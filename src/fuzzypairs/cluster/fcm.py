@@ -1,6 +1,6 @@
 """Fuzzy c-means: FDC without threshold and judgements."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,8 +68,8 @@ class FuzzyCMeans(PrototypeClusterer):
     array([0.5, 9.5])
     """
 
-    alpha: ClassVar[float] = 0.0  # type: ignore[misc]
-    beta: ClassVar[float] = 0.0  # type: ignore[misc]
+    alpha = 0.0
+    beta = 0.0
 
     def __init__(
         self,

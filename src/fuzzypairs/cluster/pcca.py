@@ -1,7 +1,7 @@
 """Pairwise-constrained competitive agglomeration (PCCA)."""
 
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,10 +100,10 @@ class PCCA(PrototypeClusterer):
     True
     """
 
-    alpha: ClassVar[float] = 0.0  # type: ignore[misc]
-    fuzzifier: ClassVar[float] = 2.0  # type: ignore[misc]
-    metric: ClassVar[str] = "euclidean"  # type: ignore[misc]
-    metric_params: ClassVar[None] = None  # type: ignore[misc]
+    alpha = 0.0
+    fuzzifier = 2.0
+    metric = "euclidean"
+    metric_params = None
     _own: float = 0.0
 
     def __init__(

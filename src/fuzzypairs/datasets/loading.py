@@ -27,7 +27,7 @@ VARIABLE = "FUZZYPAIRS_DATA"
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 
-class Dataset(Bunch):  # type: ignore[misc]
+class Dataset(Bunch):
     """A Bunch whose `frame` is made when it is first asked for.
 
     The rest needs no pandas, so loading must not import it.

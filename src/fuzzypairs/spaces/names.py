@@ -1,7 +1,7 @@
 """From `metric` and `metric_params` of an estimator to a space."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, cast
 
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.grams import (
@@ -119,7 +119,8 @@ def of_kernel(kernel: Kernel, given: dict[str, Any], name: str) -> Space:
             f'metric_params["approximation"] is "fourier", which is for metric="rbf", '
             f'but metric is {name}; use "nystroem"'
         )
-    return KernelFeatures(kernel, n_components, approximation)  # type: ignore[arg-type]
+    way = cast(Literal["nystroem", "fourier"], approximation)
+    return KernelFeatures(kernel, n_components, way)
 
 
 def check_keys(given: dict[str, Any], known: tuple[str, ...], metric: str) -> None:
