@@ -87,3 +87,18 @@ def test_labels_of_a_collapse_are_those_from_before_it():
     assert np.ptp(model.memberships_) < 1e-3
     side = (X[:, 0] > X[:, 0].mean()).astype(int)
     assert normalized_ari(side, model.labels_) > 0.8
+
+
+def test_a_large_fuzzifier_makes_all_memberships_alike():
+    X, _ = load_iris(return_X_y=True)
+    model = FuzzyCMeans(3, fuzzifier=100.0, random_state=0).fit(X)
+    np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0, atol=1e-12)
+    assert model.converged_
+    # But those of samples on which a prototype sits.
+    assert 0.0 < np.median(np.ptp(model.memberships_, axis=1)) < 0.1
+
+
+@pytest.mark.parametrize("fuzzifier", [1.0, 0.5, 101.0])
+def test_fuzzifiers_that_cannot_be(fuzzifier):
+    with pytest.raises(ValueError, match="fuzzifier must be"):
+        FuzzyCMeans(2, fuzzifier=fuzzifier).fit(LINE)

@@ -56,7 +56,6 @@ MAGNITUDES = (1e-151, 1e151)
 # Prototypes closer than this share of the data's spread, over the number of clusters
 # (on a line they are that close by right), count as one.
 COINCIDENT = 0.02
-LARGEST_FUZZIFIER = 10.0
 
 
 class PrototypeClusterer(
@@ -82,6 +81,8 @@ class PrototypeClusterer(
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
+    # Beyond it a judgement moves what a power of small memberships no longer sees.
+    _largest_fuzzifier: float = 10.0
     # Which cost alike samples have, see `fuzzypairs.solvers.groups.build_graph`.
     _own: float = 1.0
 
@@ -308,9 +309,10 @@ class PrototypeClusterer(
         else:
             check_choice("beta", self.beta, ["auto"])
         fuzzifier = check_number("fuzzifier", self.fuzzifier, 1.0)
-        if not 1.0 < fuzzifier <= LARGEST_FUZZIFIER:
+        largest = self._largest_fuzzifier
+        if not 1.0 < fuzzifier <= largest:
             raise ValueError(
-                f"fuzzifier must be above 1 and at most {LARGEST_FUZZIFIER:g}, got "
+                f"fuzzifier must be above 1 and at most {largest:g}, got "
                 f"{self.fuzzifier}; for hard clusters use scikit-learn's KMeans"
             )
         check_integer("n_init", self.n_init, 1)

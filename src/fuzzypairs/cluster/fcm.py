@@ -24,7 +24,8 @@ class FuzzyCMeans(PrototypeClusterer):
     n_clusters : int, default=8
         Number of clusters.
     fuzzifier : float, default=2.0
-        Exponent g of the memberships, above 1 and at most 10.
+        Exponent g of the memberships, above 1. Near 1 clusters are hard; at 100, the
+        most that powers of memberships can hold, all memberships are nearly alike.
     metric, metric_params
         See `FDC`.
     init, n_init, max_iter, tol, random_state, n_jobs, verbose
@@ -70,6 +71,7 @@ class FuzzyCMeans(PrototypeClusterer):
 
     alpha = 0.0
     beta = 0.0
+    _largest_fuzzifier = 100.0
 
     def __init__(
         self,
