@@ -1,5 +1,7 @@
 """FDC: worked cases, edges, warnings, and the paths through the engine."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -522,3 +524,17 @@ def test_history_holds_every_pass_wherever_the_run_is_cut(max_iter):
     assert len(model.objective_history_) <= model.n_iter_ + 1
     assert np.isfinite(model.objective_history_).all()
     assert len(model.n_clusters_history_) == len(model.objective_history_)
+
+
+def test_a_callable_start_sees_the_data_as_given():
+    X = np.random.default_rng(0).normal(size=(30, 2)) * [1.0, 100.0]
+    seen = []
+
+    def halves(data, n_clusters, random_state):
+        seen.append(data)
+        return np.arange(len(data)) % n_clusters
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about clusters of noise
+        FDC(2, metric="mahalanobis", init=halves, n_init=1).fit(X)
+    np.testing.assert_array_equal(seen[0], X)

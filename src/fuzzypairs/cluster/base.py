@@ -103,10 +103,12 @@ class PrototypeClusterer(
         with Threads(self.n_jobs) as threads:
             space = space.fit(data, weight, random_state=random_state, threads=threads)
             solver = self._solver(space, weight, pairs, k, unit, threads)
+            # Seeds are looked for where distances are Euclidean, if that is anywhere.
+            seen = space.X if isinstance(space, Euclidean) else data
             starts = [
                 resolve_start(
                     self.init,
-                    space.X if isinstance(space, Euclidean) else data,
+                    data if callable(self.init) else seen,
                     k,
                     pairs=pairs,
                     sample_weight=weight,
@@ -124,7 +126,7 @@ class PrototypeClusterer(
             if together is not None:
                 gap = np.diff(best.centers[list(together)], axis=0)
                 is_lost = np.linalg.norm(gap) < APART * best.spread
-                if is_lost and self._is_fused(space):
+                if is_lost and self._has_labels_apart(space):
                     labels = solver.labels_apart(starts[results.index(best)])
                 critical = self._alpha_at(1.0, space, weight, len(best.centers))
         self._report(results, unit)
@@ -163,13 +165,14 @@ class PrototypeClusterer(
         threads: Threads,
     ) -> Solver:
         """Return the engine for a space: fused passes where there are any for it."""
-        alpha, beta = self.alpha, self.beta
+        alpha = self.alpha
         if isinstance(alpha, str):
             # One prototype has none to part from.
             aim = 1.0 / GAIN_SHARE
             alpha = (self._alpha_at(aim, space, weight, k) or 0.0) if k > 1 else 0.0
         options: dict[str, Any] = {
             "alpha": float(alpha),
+            "beta": self._beta(space, weight, unit),
             "n_clusters": k,
             "tol": self.tol,
             "max_iter": self.max_iter,
@@ -178,23 +181,25 @@ class PrototypeClusterer(
             "own": self._own,
         }
         if self._is_fused(space):
-            number = auto_beta(space.X, weight) if isinstance(beta, str) else None
-            number = float(beta) * unit**2 if number is None else number
             mean = cast(Euclidean, space).origin
-            return Solver(space.X, weight, pairs, beta=number, mean=mean, **options)
-        number = BETA_SHARE * space.spread() if isinstance(beta, str) else float(beta)
-        return SpaceSolver(
-            space,
-            weight,
-            pairs,
-            fuzzifier=float(self.fuzzifier),
-            beta=number * (unit**2 if not isinstance(beta, str) else 1.0),
-            **options,
-        )
+            return Solver(space.X, weight, pairs, mean=mean, **options)
+        fuzzifier = float(self.fuzzifier)
+        return SpaceSolver(space, weight, pairs, fuzzifier=fuzzifier, **options)
+
+    def _beta(self, space: Space, weight: Floats | None, unit: float) -> float:
+        if not isinstance(self.beta, str):
+            return float(self.beta) * unit**2
+        if self._is_fused(space):
+            return auto_beta(space.X, weight)
+        return BETA_SHARE * space.spread()
 
     def _is_fused(self, space: Space) -> bool:
         euclidean = isinstance(space, Euclidean) and not issparse(space.X)
         return euclidean and self.fuzzifier == 2.0
+
+    def _has_labels_apart(self, space: Space) -> bool:
+        """Tell whether the run can be walked again for labels from before its end."""
+        return self._is_fused(space)
 
     def _alpha_at(
         self, gain: float, space: Space, weight: Floats | None, k: int

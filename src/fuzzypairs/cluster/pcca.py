@@ -182,6 +182,9 @@ class PCCA(PrototypeClusterer):
     def _takes_sparse(self, space: Space) -> bool:
         return self.competition == "off" and super()._takes_sparse(space)
 
+    def _has_labels_apart(self, space: Space) -> bool:
+        return self.competition == "off" and super()._has_labels_apart(space)
+
     def _as_used(self, pairs: PairSet) -> PairSet:
         links = pairs.informative
         grade = links.grade if self.use_degrees else np.sign(links.grade)
