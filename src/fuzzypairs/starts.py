@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 
 from fuzzypairs.kernels.seeding import choose_seeds
 from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
 from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.moments import is_sparse
 
 __all__ = [
     "NAMES",
@@ -291,10 +291,12 @@ def resolve_start(
         )
     if init == "random":
         return random_labels(X.shape[0], n_clusters, random_state=random_state)
-    if init == "pair-graph" and (issparse(X) or (space is not None and space.pairwise)):
+    if init == "pair-graph" and (
+        is_sparse(X) or (space is not None and space.pairwise)
+    ):
         raise ValueError(
             'init="pair-graph" joins near rows of a table of numbers, but X is '
-            f"{'sparse' if issparse(X) else 'a matrix of samples against samples'}; "
+            f"{'sparse' if is_sparse(X) else 'a matrix of samples against samples'}; "
             'use init="k-means++" or "random"'
         )
     if init == "pair-graph":

@@ -6,7 +6,6 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -30,6 +29,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import APART, MemResult, Solver
 from fuzzypairs.solvers.spaces import SpaceSolver
 from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts import Init, Start, is_deterministic, resolve_start
@@ -194,7 +194,7 @@ class PrototypeClusterer(
         return BETA_SHARE * space.spread()
 
     def _is_fused(self, space: Space) -> bool:
-        euclidean = isinstance(space, Euclidean) and not issparse(space.X)
+        euclidean = isinstance(space, Euclidean) and not is_sparse(space.X)
         return euclidean and self.fuzzifier == 2.0
 
     def _has_labels_apart(self, space: Space) -> bool:

@@ -17,6 +17,7 @@ from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_row
 from fuzzypairs.kernels.vertices import try_starts
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.exact import solve_exact
+from fuzzypairs.threads import cut
 
 __all__ = ["GroupResult", "build_graph", "solve_group"]
 
@@ -106,6 +107,27 @@ def _graph(
         * np.bincount(source[order], np.maximum(pull, 0), minlength=n_rows),
         own=own,
     )
+
+
+def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
+    """Leave out what cannot act: grades of 0, samples of weight 0, all if beta is 0."""
+    if beta == 0.0:
+        return PairSet.empty(pairs.n_samples)
+    pairs = pairs.informative
+    if weight is None or np.all(weight > 0.0):
+        return pairs
+    both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
+    return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
+
+
+def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut the groups into ranges of 2048 rows or so, by the groups alone."""
+    n_groups = len(groups) - 1
+    if n_groups == 0:
+        return np.zeros(1, dtype=np.int64)
+    borders = np.searchsorted(groups, cut(int(groups[-1]), 2048))
+    borders[-1] = n_groups
+    return np.unique(borders) if len(borders) > 2 else borders
 
 
 def make_blocks(n_rows: int, n_clusters: int) -> Blocks:

@@ -22,8 +22,10 @@ from fuzzypairs.solvers.groups import (
     N_STARTS,
     SMALL_GROUP,
     build_graph,
+    cut_groups,
     make_blocks,
     solve_small_groups_exactly,
+    usable_pairs,
 )
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
@@ -467,27 +469,6 @@ class Solver:
     def _single_threaded_blas(self) -> AbstractContextManager[Any]:
         # Threads over ranges and threads inside BLAS would fight for the cores.
         return threadpool_limits(1, "blas") if self.on_blas else nullcontext()
-
-
-def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
-    """Leave out what cannot act: grades of 0, samples of weight 0, all if beta is 0."""
-    if beta == 0.0:
-        return PairSet.empty(pairs.n_samples)
-    pairs = pairs.informative
-    if weight is None or np.all(weight > 0.0):
-        return pairs
-    both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
-    return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
-
-
-def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cut the groups into ranges of 2048 rows or so, by the groups alone."""
-    n_groups = len(groups) - 1
-    if n_groups == 0:
-        return np.zeros(1, dtype=np.int64)
-    borders = np.searchsorted(groups, cut(int(groups[-1]), 2048))
-    borders[-1] = n_groups
-    return np.unique(borders) if len(borders) > 2 else borders
 
 
 def one_hot(labels: NDArray[np.int64], n_clusters: int) -> Floats:

@@ -19,14 +19,18 @@ from fuzzypairs.kernels.tiles import empty_tiles
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.kernels.weights import memberships_of, take_distances, weigh_rows
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import N_STARTS, SMALL_GROUP, build_graph
+from fuzzypairs.solvers.groups import (
+    N_STARTS,
+    SMALL_GROUP,
+    build_graph,
+    cut_groups,
+    usable_pairs,
+)
 from fuzzypairs.solvers.mem import (
     MemResult,
     Solver,
-    cut_groups,
     drop_column,
     one_hot,
-    usable_pairs,
 )
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Start

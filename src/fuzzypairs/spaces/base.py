@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.threads import Threads
 
 __all__ = ["Space"]
@@ -128,7 +129,9 @@ class Space(ABC):
 
     def at_samples(self, rows: NDArray[np.intp]) -> Floats:
         """Return prototypes that sit on samples `rows`."""
-        return np.asarray(self.X[rows], dtype=np.float64)
+        chosen = self.X[rows]
+        dense = chosen.toarray() if is_sparse(chosen) else chosen
+        return np.asarray(dense, dtype=np.float64)
 
     def distances_to_samples(self, rows: NDArray[np.intp]) -> Floats:
         """Return the distances of all samples to the samples `rows`."""

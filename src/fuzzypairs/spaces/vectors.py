@@ -88,13 +88,6 @@ class Euclidean(Space):
         sums = weighted_sums(self.threads, self.X, W)
         return np.asarray(sums / W.sum(axis=0)[:, None])
 
-    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
-        """Return the rows as points."""
-        chosen = self.X[rows]
-        return np.asarray(
-            chosen.toarray() if is_sparse(chosen) else chosen, dtype=np.float64
-        )
-
     def step_unit(self, n_clusters: int) -> float:
         """Return the total variance."""
         return self.spread()
@@ -163,13 +156,6 @@ class Cosine(Space):
                 length > 0.0, sums, instead if previous is None else previous
             )
         return np.asarray(directions(sums))
-
-    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
-        """Return the directions of samples."""
-        chosen = self.X[rows]
-        return np.asarray(
-            chosen.toarray() if is_sparse(chosen) else chosen, dtype=np.float64
-        )
 
     def step_unit(self, n_clusters: int) -> float:
         """Return the mean distance to the mean direction."""
