@@ -90,6 +90,18 @@ class Propagation:
         """
         return self.asked + self.derived
 
+    @property
+    def was_asked(self) -> NDArray[np.bool_]:
+        """Which of `pairs` were asked.
+
+        Examples
+        --------
+        >>> propagate([[0.0], [1.0], [5.0]], [(0, 2, -0.8)], n_neighbors=1).was_asked
+        array([ True,  True])
+        """
+        asked, pairs, n = self.asked, self.pairs, self.asked.n_samples
+        return np.isin(pairs.i * n + pairs.j, asked.i * n + asked.j)
+
     def sources(self, i: int, j: int) -> list[tuple[int, int, float]]:
         """Trace a derived pair: asked pairs, and what each gives to its grade.
 

@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from collections.abc import Iterator
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -47,6 +48,7 @@ __all__ = ["PrototypeClusterer"]
 
 Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
+Note = tuple[str, type[Warning]]
 
 # Data of other magnitudes are brought to about one first, so that no square and no
 # product of distances leaves the range of float64.
@@ -87,7 +89,15 @@ class PrototypeClusterer(
     _own: float = 1.0
 
     def _fit(self, X: Any, pairs: Any, sample_weight: ArrayLike | None) -> Self:
-        """Check everything, run from every start, keep the best; return self."""
+        """Fit, and say what users should know; return self."""
+        for message, category in self._fit_quietly(X, pairs, sample_weight):
+            warnings.warn(message, category, stacklevel=3)
+        return self
+
+    def _fit_quietly(
+        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
+    ) -> list[Note]:
+        """Check everything, run from every start, keep the best; return warnings."""
         k = self._check_parameters()
         space = resolve_metric(self.metric, self.metric_params)
         # On a blank model: a fit that fails leaves this one as it was.
@@ -97,6 +107,7 @@ class PrototypeClusterer(
         pairs = self._as_used(PairSet.coerce(pairs, given.shape[0]))
         unit = unit_of(given) if type(space) is Euclidean else 1.0
         data = in_units(given, unit)
+        pairs, spread = self._spread(data, pairs, weight)
         if isinstance(self.init, str):
             k = min(k, data.shape[0])
         random_state = check_seed(self.random_state)
@@ -134,19 +145,24 @@ class PrototypeClusterer(
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.pop("cluster_centers_", None)
         learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
-        self.__dict__.update(learned)
+        self.__dict__.update(learned | spread)
         self._unit = unit
         self._space, self._prototypes = kept
         self.alpha_ = solver.alpha
         self.beta_ = solver.beta / unit**2
         self.memberships_, self.labels_ = memberships, labels
         self._store(best)
-        self._warn(best, together, critical)
-        return self
+        return list(self._notes(best, together, critical))
 
     def _as_used(self, pairs: PairSet) -> PairSet:
         """Return the judgements as the method takes them."""
         return pairs
+
+    def _spread(
+        self, X: Any, pairs: PairSet, weight: Floats | None
+    ) -> tuple[PairSet, dict[str, Any]]:
+        """Return judgements with what follows from them, and attributes to keep."""
+        return pairs, {}
 
     def _run(
         self, solver: Solver, starts: list[Start], pairs: PairSet, threads: Threads
@@ -394,26 +410,25 @@ class PrototypeClusterer(
                     f"{result.n_iter} passes"
                 )
 
-    def _warn(
+    def _notes(
         self,
         best: MemResult,
         together: tuple[int, int] | None,
         critical: float | None,
-    ) -> None:
+    ) -> Iterator[Note]:
+        """Yield what users should know of a fit, with the kind of warning it is."""
         if not best.converged:
-            warnings.warn(
+            yield (
                 f"the best run did not converge in {best.n_iter} passes, with "
                 f"max_iter={self.max_iter} and tol={self.tol:g}; raise one of them",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         if self.n_clusters_ < self.n_clusters and (why := self._why_vanished()):
-            warnings.warn(
+            yield (
                 f"{self.n_clusters - self.n_clusters_} of n_clusters="
                 f"{self.n_clusters} clusters vanished and {self.n_clusters_} are "
                 f"left: {why}",
                 ClustersVanishedWarning,
-                stacklevel=4,
             )
         if together is not None:
             cure = (
@@ -428,11 +443,10 @@ class PrototypeClusterer(
                 if not np.array_equal(self.labels_, self.memberships_.argmax(axis=1))
                 else ""
             )
-            warnings.warn(
+            yield (
                 f"the prototypes of clusters {together[0]} and {together[1]} "
                 f"coincide, so their memberships mean nothing{before}; {cure}",
                 PrototypesCoincideWarning,
-                stacklevel=4,
             )
 
     def _why_vanished(self) -> str | None:

@@ -5,15 +5,34 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fuzzypairs.cluster.base import PrototypeClusterer
+from fuzzypairs.cluster.base import Note, PrototypeClusterer
+from fuzzypairs.cluster.guidance import Guidance, can_teach, teach_space
+from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.propagation import propagate
+from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import MemResult, Solver
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
-from fuzzypairs.spaces.names import Metric
+from fuzzypairs.spaces.learned import Learned, Taught
+from fuzzypairs.spaces.moments import is_sparse, total_variance
+from fuzzypairs.spaces.names import Metric, resolve_metric
+from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts import Init
-from fuzzypairs.validation import check_number
+from fuzzypairs.threads import Threads
+from fuzzypairs.validation import (
+    check_choice,
+    check_number,
+    check_seed,
+    check_weights,
+)
 
 __all__ = ["FDC"]
+
+# Metrics that know samples by each other only.
+RELATIONAL = ("precomputed", "precomputed_kernel")
+# beta="auto" in a learned space, in units of its total variance: samples there lie by
+# what all judgements say together, so that single ones may pull harder.
+LEARNED_BETA_SHARE = 5.0
 
 
 class FDC(PrototypeClusterer):
@@ -43,14 +62,18 @@ class FDC(PrototypeClusterer):
     fuzzifier : float, default=2.0
         Exponent g of the memberships, above 1 and at most 10: near 1 clusters are
         hard, and the larger it is the more all memberships are alike. 2 is fastest.
-    metric : str, callable or Space, default="euclidean"
+    metric : str, callable or Space, default="auto"
+        "auto" learns a space from the judgements if those held out confirm it, and is
+        "euclidean" otherwise (see Notes); "learned" learns one in any case.
         "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
         "cosine", "mahalanobis"; kernels with implicit prototypes "rbf", "polynomial",
         "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
         "precomputed" distances or a "precomputed_kernel" between samples; or a
         `fuzzypairs.spaces.base.Space` of one's own. See the page on choosing a metric.
     metric_params : dict, default=None
-        Parameters of the metric: "p" of "minkowski"; "covariance" of "mahalanobis";
+        Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
+        each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
+        see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of "mahalanobis";
         "gamma" (a number, "scale" or "median"), "degree" and "coef0" of kernels. All
         kernels have "memory", how much their matrix may take (as in "1GB"; beyond it,
         tiles are computed and dropped), and "n_components" with "approximation"
@@ -72,6 +95,10 @@ class FDC(PrototypeClusterer):
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
         ``fuzzypairs[exact]``.
+    propagate : bool, float in [0, 1) or "auto", default=False
+        Whether judgements are spread to samples nearby, and how far; True and "auto"
+        decide by how far judgements agree with the data and with each other. See
+        `fuzzypairs.propagation.propagate`.
     robust : bool or float > 0, default=False
         Whether judgements that the data or each other contradict lose weight; how
         much is then in `pair_reliability_`. A number is how far a judgement may be
@@ -92,7 +119,8 @@ class FDC(PrototypeClusterer):
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership, eq. (1).
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Prototypes, where the metric has explicit ones (kernels have none).
+        Prototypes, where the metric has explicit ones (kernels have none). In a
+        learned space, the means of X weighted by squared memberships.
     n_clusters_ : int
         Number of clusters that survived.
     objective_ : float
@@ -108,6 +136,15 @@ class FDC(PrototypeClusterer):
         Whether the kept run ended by `tol`.
     alpha_, beta_ : float
         The values used.
+    metric_ : {"euclidean", "learned"}
+        With ``metric="auto"`` or "learned": where the clusters are.
+    held_out_agreement_ : dict of str to float
+        The share of held-out judgements that are kept by clusters without judgements
+        ("euclidean") and by each form of a learned space, where it was asked for.
+    feature_weights_ : ndarray of shape (n_features,)
+        In a learned space: how much the judgements say each feature matters.
+    propagation_ : Propagation
+        With `propagate`: the derived judgements, traced to those that were asked.
     pair_reliability_ : ndarray of shape (n_pairs,)
         With `robust`: the weight in [0, 1] each judgement was left with, in the order
         of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,
@@ -123,6 +160,15 @@ class FDC(PrototypeClusterer):
     semi-definite) the memberships are globally optimal for the prototypes;
     so they are for two samples and two clusters. Small indefinite groups are descended
     from several vertices.
+
+    With all defaults and at least five judgements of both kinds, the model is fitted
+    three times: without judgements; with them in the samples' own space; and in a
+    space that they teach, a map from samples to the simplex under which they are most
+    likely (`fuzzypairs.spaces.learned.Learned`). The last is kept if, taught a part of
+    the judgements, it keeps the others better than chance (at the 5 % level) and not
+    clearly worse than clusters without judgements do. So a few good judgements move all
+    samples, and bad ones move few. A number for `beta`, or ``metric="euclidean"``, asks
+    for the model of the paper.
 
     `predict` and `predict_proba` know prototypes, not judgements: on the training
     data they differ from `labels_` and `memberships_` where judgements acted.
@@ -155,13 +201,14 @@ class FDC(PrototypeClusterer):
         alpha: float | Literal["auto"] = "auto",
         beta: float | Literal["auto"] = "auto",
         fuzzifier: float = 2.0,
-        metric: Metric = "euclidean",
+        metric: Metric = "auto",
         metric_params: dict[str, Any] | None = None,
         init: Init = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-4,
         group_solver: Literal["sweeps", "exact"] = "sweeps",
+        propagate: bool | float | Literal["auto"] = False,
         robust: bool | float = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -178,6 +225,7 @@ class FDC(PrototypeClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.group_solver = group_solver
+        self.propagate = propagate
         self.robust = robust
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -210,7 +258,122 @@ class FDC(PrototypeClusterer):
         """
         return self._fit(X, pairs, sample_weight)
 
+    def _fit_quietly(
+        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
+    ) -> list[Note]:
+        if not (isinstance(self.metric, str) and self.metric in ("auto", "learned")):
+            return super()._fit_quietly(X, pairs, sample_weight)
+        asked = resolve_metric(self.metric, self.metric_params)
+        plain = self._variant(metric="euclidean", metric_params=None)
+        notes = plain._fit_quietly(X, pairs, sample_weight)
+        guidance = self._guidance(plain, asked, X, pairs, sample_weight)
+        if guidance is None or guidance.space is None:
+            self._adopt(plain, guidance)
+            return notes
+        given = self._validated(X, guidance.space, plain, reset=False)
+        best = self._in_space(guidance.space, given)
+        notes = best._fit_quietly(X, pairs, sample_weight)
+        if best.n_clusters < plain.n_clusters_:
+            why = (
+                f"of {plain.n_clusters_} clusters, the judgements are best explained "
+                f'by {best.n_clusters}; to keep more use metric="euclidean"'
+            )
+            notes = [(why, ClustersVanishedWarning), *notes]
+        self._adopt(best, guidance)
+        if not guidance.space.explicit:
+            weight = check_weights(sample_weight, len(given))
+            self.cluster_centers_ = centers(given, self.memberships_, weight)
+        return notes
+
+    def _guidance(
+        self,
+        plain: "FDC",
+        asked: Euclidean,
+        X: Any,
+        pairs: Any,
+        sample_weight: ArrayLike | None,
+    ) -> Guidance | None:
+        """Return the space that judgements teach, or None if they cannot."""
+        n_samples = len(plain.memberships_)
+        weight = check_weights(sample_weight, n_samples)
+        judged = usable_pairs(PairSet.coerce(pairs, n_samples), weight, plain.beta_)
+        given = self._validated(X, asked, plain, reset=False)
+        if isinstance(asked, Taught):
+            if not len(judged):
+                raise ValueError(
+                    'metric="learned" learns from judgements, but `pairs` has none '
+                    'that say alike or unlike; give some, or use metric="euclidean"'
+                )
+        elif not (
+            isinstance(self.beta, str)
+            and can_teach(judged)
+            and not is_sparse(given)
+            and plain._unit == 1.0
+        ):
+            return None
+        blind = self._variant(metric="euclidean", metric_params=None, robust=False)
+        blind._fit_quietly(X, None, sample_weight)
+        with Threads(self.n_jobs) as threads:
+            return teach_space(
+                given,
+                judged,
+                plain.labels_,
+                blind.labels_,
+                weight,
+                asked if isinstance(asked, Taught) else None,
+                random_state=check_seed(self.random_state),
+                threads=threads,
+            )
+
+    def _in_space(self, space: Taught, X: Any) -> "FDC":
+        """Return the model to fit in a learned space, where it can start at once."""
+        if not isinstance(space, Learned):
+            return self._variant(metric=space, metric_params=None)
+        V = space.map(X)
+        kept, labels = np.unique(V.argmax(axis=1), return_inverse=True)
+        changes: dict[str, Any] = {"n_clusters": len(kept), "init": labels}
+        if isinstance(self.alpha, str):
+            changes["alpha"] = 0.0  # nothing collapses that starts at the corners
+        if isinstance(self.beta, str):
+            changes["beta"] = LEARNED_BETA_SHARE * total_variance(V, None)
+        return self._variant(metric=space, metric_params=None, **changes)
+
+    def _variant(self, **changes: Any) -> "FDC":
+        return type(self)(**{**self.get_params(deep=False), **changes})
+
+    def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
+        """Take over what another model has learned."""
+        given = self.get_params(deep=False)
+        for name in set(vars(self)) - set(given):
+            delattr(self, name)
+        fitted = {name: v for name, v in vars(other).items() if name not in given}
+        self.__dict__.update(fitted)
+        is_learned = guidance is not None and guidance.space is not None
+        self.metric_ = "learned" if is_learned else "euclidean"
+        if guidance is not None:
+            self.held_out_agreement_ = dict(guidance.agreement)
+            if guidance.space is not None:
+                self.feature_weights_ = guidance.space.feature_weights
+
+    def _spread(
+        self, X: Any, pairs: PairSet, weight: Any
+    ) -> tuple[PairSet, dict[str, Any]]:
+        if self.propagate is False or not len(pairs.informative):
+            return pairs, {}
+        strength = "auto" if self.propagate is True else self.propagate
+        spread = propagate(X, pairs, strength, sample_weight=weight, n_jobs=self.n_jobs)
+        return spread.pairs, {"propagation_": spread}
+
     def _check_parameters(self) -> int:
+        if isinstance(self.propagate, str):
+            check_choice("propagate", self.propagate, ["auto"])
+        elif not isinstance(self.propagate, bool | np.bool_):
+            check_number("propagate", self.propagate, 0.0, 1.0, words=["auto"])
+        if self.propagate is not False and self.metric in RELATIONAL:
+            raise ValueError(
+                f"propagate={self.propagate!r} looks for neighbours among vectors, but "
+                f'metric is "{self.metric}"; use propagate=False'
+            )
         if not isinstance(self.robust, bool | np.bool_) and not (
             check_number("robust", self.robust, 0.0) > 0.0
         ):
@@ -230,4 +393,12 @@ class FDC(PrototypeClusterer):
         super()._store(best)
         self.__dict__.pop("pair_reliability_", None)
         if isinstance(best, RobustResult):
-            self.pair_reliability_ = best.reliability
+            spread = getattr(self, "propagation_", None)
+            was_asked = slice(None) if spread is None else spread.was_asked
+            self.pair_reliability_ = best.reliability[was_asked]
+
+
+def centers(X: Any, memberships: Any, weight: Any) -> Any:
+    """Return means of X weighted by squared memberships, (n_clusters, n_features)."""
+    W = memberships**2 if weight is None else memberships**2 * weight[:, None]
+    return np.asarray(W.T @ X / W.sum(axis=0)[:, None])

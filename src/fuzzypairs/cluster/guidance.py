@@ -1,17 +1,19 @@
 """Whether judgements can teach a space, decided by judgements held out."""
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs.folds import Folds, hold_out
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.learned import Learned, representatives
+from fuzzypairs.spaces.learned import Learned, Taught, Weighted, representatives
 from fuzzypairs.threads import Threads
 
-__all__ = ["FEWEST", "Guidance", "agreement", "learn_space"]
+__all__ = ["Guidance", "agreement", "can_teach", "teach_space"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -19,6 +21,7 @@ Labels = NDArray[np.intp]
 # Fewer judgements than this, or none of a kind, teach nothing that could be checked.
 FEWEST = 5
 N_SPLITS = 5
+FORMS: tuple[Literal["linear", "rbf"], ...] = ("linear", "rbf")
 # Held-out judgements must be kept better than by chance at the level of 5 %. A trust
 # that is not earned costs far more than one that is withheld.
 NORMAL_QUANTILE = 1.64
@@ -33,7 +36,7 @@ class Guidance:
 
     Attributes
     ----------
-    space : Learned or None
+    space : Taught or None
         The space taught by all judgements, or None: the samples' own is better.
     agreement : mapping of str to float
         The share of held-out judgements that are kept, alike and unlike ones counting
@@ -42,7 +45,7 @@ class Guidance:
         What a learned space had to reach to be trusted.
     """
 
-    space: Learned | None
+    space: Taught | None
     agreement: Mapping[str, float]
     needed: float
 
@@ -80,64 +83,88 @@ def chance_error(grade: Floats) -> float:
     return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
 
 
-def learn_space(
+def can_teach(pairs: PairSet) -> bool:
+    """Tell whether judgements are enough, and of both kinds, to check a lesson."""
+    is_alike = pairs.grade > 0
+    return len(pairs) >= FEWEST and bool(is_alike.any()) and not is_alike.all()
+
+
+def teach_space(
     X: Floats,
     pairs: PairSet,
     labels: Labels,
     blind: Labels,
     weight: Floats | None,
-    candidates: Sequence[Learned],
+    asked: Taught | None = None,
     *,
     random_state: np.random.RandomState,
     threads: Threads,
 ) -> Guidance:
-    """Teach every candidate a part of the judgements; keep what the others confirm.
+    """Teach spaces a part of the judgements; keep the one that the others confirm.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     pairs : PairSet
-        Informative judgements, of both kinds.
+        Judgements that say alike or unlike.
     labels : ndarray of shape (n_samples,)
         Clusters under the judgements, which the space in the end starts from.
     blind : ndarray of shape (n_samples,)
         Clusters without any judgement, which trials start from: those under the
         judgements have seen what is held out.
     weight : ndarray of shape (n_samples,) or None
-    candidates : sequence of Learned
+    asked : Taught, default=None
+        The space to be taught in any case. None: only one that is trusted, see Notes.
     random_state : RandomState
     threads : Threads
 
     Returns
     -------
     guidance : Guidance
-        With the candidate that keeps most held-out judgements, provided that these are
-        more than chance would keep, and not clearly fewer than clusters without
-        judgements do.
+
+    Notes
+    -----
+    Of the forms "linear" and "rbf" that one is taken which keeps most held-out
+    judgements. It is trusted if these are more than chance would keep, and not
+    clearly fewer than clusters without judgements do. A space that is asked for by
+    ``form="auto"`` weighs features ("diagonal") where judgements are too few to hold
+    some out.
     """
+    labels, blind = in_order(labels), in_order(blind)
+    options: dict[str, Any] = {"random_state": random_state, "threads": threads}
+    if asked is not None and not (
+        isinstance(asked, Learned) and asked.form == "auto" and can_teach(pairs)
+    ):
+        is_open = isinstance(asked, Learned) and asked.form == "auto"
+        space = Weighted() if is_open else asked
+        return Guidance(space.teach(X, pairs, labels, weight, **options), {}, 0.0)
     rng = np.random.default_rng(random_state.randint(2**31))
     folds = hold_out(pairs, min(N_SPLITS, len(pairs)), 1, rng)
     error = chance_error(folds.pairs.grade)
     scores = {"euclidean": agreement(blind, folds.pairs)}
-    needed = max(
-        0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error
-    )
-    best, chosen = needed, None
-    for candidate in candidates:
-        prepared, features = candidate.prepare(
-            X, weight, random_state=random_state, threads=threads
+    needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error)
+    best, chosen = needed if asked is None else -1.0, None
+    rows = representatives(len(X), random_state)
+    for form in FORMS:
+        space = copy.copy(asked) if isinstance(asked, Learned) else Learned()
+        space.form = form
+        space, features = space.prepare(X, weight, **options)
+        scores[form] = held_out_agreement(
+            space, features, folds, blind, rows, weight, threads
         )
-        rows = representatives(len(X), random_state)
-        score = held_out_agreement(
-            prepared, features, folds, blind, rows, weight, threads
-        )
-        scores[candidate.form] = score
-        if score > best:
-            best, chosen = score, (prepared, features, rows)
+        if scores[form] > best:
+            best, chosen = scores[form], (space, features)
     if chosen is None:
         return Guidance(None, scores, needed)
-    space, features, rows = chosen
-    return Guidance(space.taught(X, features, pairs, labels, rows, weight), scores, needed)
+    space, features = chosen
+    return Guidance(
+        space.taught(X, features, pairs, labels, rows, weight), scores, needed
+    )
+
+
+def in_order(labels: Labels) -> Labels:
+    """Return labels numbered from 0 without a gap."""
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def held_out_agreement(

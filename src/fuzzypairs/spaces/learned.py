@@ -19,7 +19,7 @@ __all__ = ["Learned", "Taught", "Weighted"]
 Floats = NDArray[np.float64]
 
 # How many samples stand for all where judgements say nothing.
-MOST_ROWS = 2000
+MOST_ROWS = 500
 # How many samples the weights of features are measured at.
 PROBES = 500
 
@@ -152,9 +152,10 @@ class Learned(Taught):
 
     Parameters
     ----------
-    form : {"linear", "rbf"}, default="rbf"
+    form : {"auto", "linear", "rbf"}, default="rbf"
         Features f: the samples, centred, in units of their total variance (a map of
         rank below n_clusters); or `n_components` Nystroem features of their rbf kernel.
+        "auto" is for estimators to decide.
     prior : float, default=3.0
         What the map is held to the samples' own clusters by, in judgements.
     ridge : float, default=0.05
@@ -193,7 +194,7 @@ class Learned(Taught):
 
     def __init__(
         self,
-        form: Literal["linear", "rbf"] = "rbf",
+        form: Literal["auto", "linear", "rbf"] = "rbf",
         prior: float = 3.0,
         ridge: float = 0.05,
         doubt: float = 0.05,

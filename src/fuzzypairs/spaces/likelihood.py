@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs.pairs import PairSet
 
@@ -15,6 +16,9 @@ Floats = NDArray[np.float64]
 
 # Logits that the first guess gives to the cluster a sample is in, over the others.
 FIRST_MARGIN = 4.0
+# The likelihood is found to this share, which labels do not feel.
+TOLERANCE = 1e-5
+MAX_ITER = 150
 # Overlaps are kept this far from 0 and 1, where the likelihood has no bound.
 NEAREST = 1e-9
 
@@ -44,7 +48,6 @@ def teach(
     doubt: float,
     rows: NDArray[np.intp],
     weight: Floats | None = None,
-    max_iter: int = 150,
 ) -> Floats:
     """Return coefficients W of memberships v(x) = softmax([f(x), 1] W).
 
@@ -71,7 +74,6 @@ def teach(
         The samples that stand for all in the second term.
     weight : ndarray of shape (n_samples,), default=None
         Sample weights in the second term.
-    max_iter : int, default=150
 
     Returns
     -------
@@ -86,14 +88,19 @@ def teach(
     >>> (line @ W[:1] + W[1]).argmax(axis=1)
     array([0, 0, 1, 1, 1, 1])
     """
-    objective = Objective(features, pairs, labels, prior, ridge, doubt, rows, weight)
-    found = minimize(
-        objective,
-        objective.first().ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": max_iter},
-    )
+    # Hundreds of products of thin matrices: BLAS threads would wait for each other
+    # far longer than they work, most of all where folds are taught side by side.
+    with threadpool_limits(1, "blas"):
+        objective = Objective(
+            features, pairs, labels, prior, ridge, doubt, rows, weight
+        )
+        found = minimize(
+            objective,
+            objective.first().ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": MAX_ITER, "ftol": TOLERANCE},
+        )
     return np.asarray(found.x.reshape(objective.shape))
 
 

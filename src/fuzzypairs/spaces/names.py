@@ -18,6 +18,7 @@ from fuzzypairs.spaces.kernels import (
     Polynomial,
     Rbf,
 )
+from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.maps import KernelFeatures, Mahalanobis
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
 from fuzzypairs.validation import (
@@ -47,7 +48,10 @@ POINTS: dict[str, tuple[Callable[..., Space], tuple[str, ...]]] = {
     "precomputed": (PrecomputedDistances, ()),
     "precomputed_kernel": (PrecomputedKernel, ()),
 }
-METRICS = (*POINTS, *KERNELS)
+METRICS = ("auto", "learned", *POINTS, *KERNELS)
+# What "learned" understands beside "form", by form.
+OF_MAPS = ("prior", "ridge", "doubt", "sharpness", "n_components")
+FORMS = {"auto": OF_MAPS, "diagonal": ("prior",), "linear": OF_MAPS, "rbf": OF_MAPS}
 # What any kernel understands besides its own parameters.
 OF_ALL_KERNELS = ("memory", "n_components", "approximation")
 
@@ -87,6 +91,11 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
         check_keys(given, OF_ALL_KERNELS, "a callable")
         return of_kernel(Custom(metric), given, "a callable")
     name = check_choice("metric", metric, METRICS)
+    if name == "auto":
+        check_keys(given, (), '"auto"')
+        return Euclidean()
+    if name == "learned":
+        return learned(given)
     if name in KERNELS:
         make, own = KERNELS[name]
         check_keys(given, (*own, *OF_ALL_KERNELS), f'"{name}"')
@@ -99,6 +108,23 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
     if name == "minkowski" and given.setdefault("p", 2) in (1, 2):
         return Manhattan() if given["p"] == 1 else Euclidean()
     return make_space(**given)
+
+
+def learned(given: dict[str, Any]) -> Taught:
+    """Return the space that judgements are to teach."""
+    words = tuple(FORMS)
+    form = check_choice('metric_params["form"]', given.pop("form", "auto"), words)
+    check_keys(given, ("form", *FORMS[form]), f'"learned" of the form "{form}"')
+    for name in ("prior", "ridge", "sharpness"):
+        if not check_number(f'metric_params["{name}"]', given.get(name, 1.0), 0.0):
+            raise ValueError(f'metric_params["{name}"] must be above 0, got 0')
+    if "doubt" in given:
+        check_number('metric_params["doubt"]', given["doubt"], 0.0, 0.5)
+    if "n_components" in given:
+        check_integer('metric_params["n_components"]', given["n_components"], 1)
+    if form == "diagonal":
+        return Weighted(**given)
+    return Learned(cast(Any, form), **given)
 
 
 def of_kernel(kernel: Kernel, given: dict[str, Any], name: str) -> Space:
