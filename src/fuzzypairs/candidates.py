@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,14 @@ class Candidate:
         """The clusterer itself, without the preparation of its data."""
         return last_step(self.estimator)
 
-    @property
+    @cached_property
     def uses_pairs(self) -> bool:
         """Whether judgements change its fits."""
         weight = getattr(self.method, "beta", None)
         is_deaf = not isinstance(weight, str) and weight == 0
         return bool(has_fit_parameter(self.method, "pairs")) and not is_deaf
 
-    @property
+    @cached_property
     def takes_a_start(self) -> bool:
         """Whether one good start can replace several drawn ones."""
         method = self.method

@@ -18,7 +18,7 @@ from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
 from fuzzypairs.folds import FEWEST_PAIRS, hold_out
 from fuzzypairs.judgements import Floats
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.selection import choose, standard_error
+from fuzzypairs.selection import choose
 from fuzzypairs.threads import Threads
 from fuzzypairs.trials import Bench, Trial, hold_out_trials, stability_trials
 from fuzzypairs.validation import (
@@ -78,7 +78,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         "params" and "param_..." are the settings; "split0_test_score", ... the scores;
         "mean_test_score", "std_test_score" and "rank_test_score" theirs;
         "se_test_score" the standard error, "gap_to_best" and "se_gap_to_best" the gap
-        and its error, "as_good_as_best" whether the one is within the other.
+        and its error, "as_good" which settings the simplest was taken from.
         "mean_rank_correlation" is Spearman's correlation of overlaps u_p.u_q with
         held-out grades, "n_clusters" the median of the clusters found. "mean_fit_time"
         and "std_fit_time" are in seconds. A search by stability has
@@ -107,7 +107,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     See Also
     --------
     fuzzypairs.folds.hold_out : How judgements are dealt.
-    fuzzypairs.selection.choose : The one-standard-error rule.
+    fuzzypairs.selection.choose : When a setting is not clearly worse than the best.
     fuzzypairs.candidates.burden : Which of two settings is simpler.
 
     Notes
@@ -244,7 +244,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     ) -> None:
         """Rank the settings, take one, and say why."""
         score = np.array([trial.score for trial in trials])
-        influence = np.array([trial.influence for trial in trials])
+        added = np.array([trial.added for trial in trials])
         second = np.array([trial.second for trial in trials])
         burdens = np.array(
             [
@@ -252,8 +252,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 for one, trial in zip(candidates, trials, strict=True)
             ]
         )
-        chosen, best, as_good = choose(score, influence, second, burdens)
-        gap_error = standard_error(influence - influence[best])
+        choice = choose(score, added, second, burdens)
+        is_missing = np.isnan(score)
         scores = np.array([trial.scores for trial in trials])
         seconds = np.array([trial.seconds for trial in trials])
         self.cv_results_: dict[str, Any] = {
@@ -262,24 +262,25 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             **{f"split{s}_test_score": column for s, column in enumerate(scores.T)},
             "mean_test_score": score,
             "std_test_score": spread(scores),
-            "se_test_score": np.where(
-                np.isnan(score), np.nan, standard_error(influence)
-            ),
-            "gap_to_best": score[best] - score,
-            "se_gap_to_best": np.where(np.isnan(score), np.nan, gap_error),
-            "as_good_as_best": as_good,
+            "se_test_score": np.array([trial.error for trial in trials]),
+            "gap_to_best": np.where(is_missing, np.nan, choice.gap),
+            "se_gap_to_best": np.where(is_missing, np.nan, choice.error),
+            "as_good": choice.as_good,
             "rank_test_score": rankdata(
-                np.where(np.isnan(score), np.inf, -score), method="min"
+                np.where(is_missing, np.inf, -score), method="min"
             ).astype(np.int32),
             "fuzzy_silhouette" if too_few else "mean_rank_correlation": second,
             "n_clusters": np.array([trial.n_clusters for trial in trials]),
             "mean_fit_time": seconds.mean(axis=1),
             "std_fit_time": seconds.std(axis=1),
         }
-        self.best_index_ = chosen
-        self.best_params_ = candidates[chosen].params
-        self.best_score_ = float(score[chosen])
-        self.reason_ = tell(self.cv_results_, chosen, best, pairs, too_few) + remark
+        self.best_index_ = choice.taken
+        self.best_params_ = candidates[choice.taken].params
+        self.best_score_ = float(score[choice.taken])
+        self.reason_ = (
+            tell(self.cv_results_, choice.best, self.best_index_, pairs, too_few)
+            + remark
+        )
         if self.verbose > 1:
             for one, value in zip(candidates, score, strict=True):
                 print(f"{value:.3f}  {in_words(one.params)}")
@@ -412,11 +413,15 @@ def in_words(params: dict[str, Any]) -> str:
     >>> in_words({"n_clusters": 3, "beta": "auto"})
     "n_clusters=3, beta='auto'"
     """
-    return ", ".join(f"{name}={value!r}" for name, value in params.items()) or "as is"
+    typed = (
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in params.items()
+    )
+    return ", ".join(typed) or "as is"
 
 
 def tell(
-    results: dict[str, Any], chosen: int, best: int, pairs: PairSet, too_few: str
+    results: dict[str, Any], best: int, chosen: int, pairs: PairSet, too_few: str
 ) -> str:
     """Say why a setting was taken."""
     score, n_settings = results["mean_test_score"], len(results["params"])
@@ -432,9 +437,9 @@ def tell(
     gap, error = results["gap_to_best"][chosen], results["se_gap_to_best"][chosen]
     top = in_words(results["params"][best])
     return (
-        f"{how}: {setting}; {what}. It is the simplest within one standard error of "
-        f"the best of {n_settings} settings ({top}: {gap:.3f} more, with an error of "
-        f"{error:.3f})."
+        f"{how}: {setting}; {what}. It is simpler than the best of {n_settings} "
+        f"settings and not clearly worse ({top}: {gap:.3f} more, with a standard error "
+        f"of {error:.3f})."
     )
 
 
@@ -450,9 +455,9 @@ def _check_weights_are_taken(candidates: list[Candidate]) -> None:
 def _report_failures(candidates: list[Candidate], trials: list[Trial]) -> None:
     """Warn of settings that failed; raise if all did."""
     wrong = [
-        (one, trial.error)
+        (one, trial.failure)
         for one, trial in zip(candidates, trials, strict=True)
-        if trial.error is not None
+        if trial.failure is not None
     ]
     if not wrong:
         return

@@ -16,7 +16,12 @@ from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
 from fuzzypairs.folds import Folds, Split, take
 from fuzzypairs.judgements import Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.selection import influences, mean_known, split_scores
+from fuzzypairs.selection import (
+    contributions,
+    mean_known,
+    split_scores,
+    standard_error,
+)
 from fuzzypairs.threads import Threads
 
 __all__ = ["Bench", "Trial", "hold_out_trials", "stability_trials"]
@@ -30,7 +35,7 @@ KEPT = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one candidate scored; a failed one has only `error`.
+    """What one candidate scored; a failed one has only `failure`.
 
     Attributes
     ----------
@@ -38,8 +43,10 @@ class Trial:
         Split by split.
     score : float
         What it is ranked by, higher is better.
-    influence : ndarray of shape (n_units,)
-        How much each independent unit moves the score.
+    added : ndarray of shape (n_units,)
+        What each independent unit adds to the score.
+    error : float
+        Standard error of the score.
     second : float
         Orders equal scores: the rank correlation of overlaps and grades, or the fuzzy
         silhouette.
@@ -49,17 +56,18 @@ class Trial:
         Time of the fits.
     automatic : dict
         What "auto" would be, where that is known.
-    error : Exception or None
+    failure : Exception or None
     """
 
     scores: Floats
     score: float
-    influence: Floats
+    added: Floats
+    error: float
     second: float
     n_clusters: float
     seconds: Floats
     automatic: dict[str, float] = field(default_factory=dict)
-    error: Exception | None = None
+    failure: Exception | None = None
 
 
 @dataclass(eq=False)
@@ -155,12 +163,14 @@ def hold_out_trials(
             held = np.where(tests, held, np.nan)
             seconds = np.repeat(seconds, n_splits)
         scores = split_scores(held, folds.pairs.grade)
+        added, excess = contributions(held, folds.pairs.grade, folds.unit)
         start = starts.get(one.start)
         trials.append(
             Trial(
                 scores,
                 float(mean_known(scores)),
-                influences(held, folds.pairs.grade, folds.unit),
+                added,
+                standard_error(excess),
                 float(mean_known(second)),
                 float(np.median(n_clusters)),
                 seconds,
@@ -238,7 +248,8 @@ def stability_trials(
             Trial(
                 scores,
                 float(scores.mean() if parts == 1 else (scores.mean() + compact) / 2),
-                (scores - scores.mean()) / (n_splits * parts),
+                scores / (n_splits * parts),
+                float(scores.std(ddof=1)) / np.sqrt(n_splits) / parts,
                 compact,
                 float(n_clusters),
                 seconds,
@@ -249,10 +260,16 @@ def stability_trials(
 
 def failed(n_splits: int, n_units: int, error: Exception) -> Trial:
     """Return the trial of a candidate that could not be fitted."""
-    blank = np.full(n_splits, np.nan)
-    nothing = float("nan")
+    blank, nothing = np.full(n_splits, np.nan), float("nan")
     return Trial(
-        blank, nothing, np.zeros(n_units), nothing, nothing, blank, error=error
+        scores=blank,
+        score=nothing,
+        added=np.zeros(n_units),
+        error=nothing,
+        second=nothing,
+        n_clusters=nothing,
+        seconds=blank,
+        failure=error,
     )
 
 
