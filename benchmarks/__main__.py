@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ["startup", "groups", "fits", "steps", "spaces", "memory"]
+NAMES = ["startup", "groups", "fits", "steps", "spaces", "memory", "propagation"]
 RESULTS = Path(__file__).parent / "results"
 
 
