@@ -35,7 +35,8 @@ class FDC(PrototypeClusterer):
         The most clusters; those that lose their support vanish.
     alpha : float in [0, 1) or "auto", default="auto"
         Threshold from which a squared membership attracts a prototype; below it, it
-        repels. "auto" takes the value at which prototypes just part, see
+        repels. "auto" takes the value at which prototypes just part, less of it
+        where clusters would vanish, and 0 where no value keeps them all; see
         `fuzzypairs.defaults`.
     beta : float >= 0 or "auto", default="auto"
         Weight of the judgements against squared distances. "auto" takes the total
@@ -108,6 +109,11 @@ class FDC(PrototypeClusterer):
         Whether the kept run ended by `tol`.
     alpha_, beta_ : float
         The values used.
+    collapse_gain_ : float
+        By how much a step multiplies small displacements of prototypes that lie at
+        the mean, with `alpha_` and `n_clusters_`: below 1 they fall together. nan
+        where the metric does not tell. Of more than 10 000 rows some are looked at,
+        unless alpha is "auto".
     pair_reliability_ : ndarray of shape (n_pairs,)
         With `robust`: the weight in [0, 1] each judgement was left with, in the order
         of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,
