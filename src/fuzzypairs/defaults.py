@@ -4,9 +4,10 @@ Prototypes that sit close together are driven apart or together by one step of
 Algorithm 1 with a gain of ``2 g / (g - 1) * lam1 / (1 - alpha k^g)``, where g is the
 fuzzifier (4 lam1 / (1 - alpha k^2) for g = 2) and lam1 the largest eigenvalue of
 E[x x' / |x|^2] of centred data. Below one they collapse to the mean; ``alpha`` is
-what lifts the gain. `auto_alpha` asks for a gain just above one. `auto_beta`
-measures judgements in units of the total variance. Both are free of scale:
-multiplying X by a constant changes no membership.
+what lifts the gain. ``alpha="auto"`` asks for a gain just above one, and for less of
+it as long as clusters vanish (`GAINS`). `auto_beta` measures judgements in units of the
+total variance. Both are free of scale: multiplying X by a constant changes no
+membership.
 """
 
 from typing import Any
@@ -16,13 +17,24 @@ from numpy.typing import NDArray
 
 from fuzzypairs.spaces.moments import leading_share, total_variance
 
-__all__ = ["alpha_at", "auto_alpha", "auto_beta", "critical_alpha", "leading_share"]
+__all__ = [
+    "alpha_at",
+    "auto_alpha",
+    "auto_beta",
+    "critical_alpha",
+    "gain_at",
+    "leading_share",
+    "parting_fuzzifier",
+]
 
 Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
 
-# alpha = "auto" aims at a gain of 1 / GAIN_SHARE when prototypes are about to part.
-GAIN_SHARE = 0.8
+# The gains that alpha = "auto" tries, when prototypes are about to part, until no
+# cluster vanishes: what is above one is halved. After the last it is 0.
+GAINS = (1.25, 1.125, 1.0625)
+# The gain that a fuzzifier is advised for: k prototypes need more than one direction.
+ADVISED_GAIN = 1.5
 # beta = "auto" in units of the total variance.
 BETA_SHARE = 1.0
 
@@ -49,8 +61,54 @@ def alpha_at(
     return float(max(0.0, 1.0 - lift / gain) / n_clusters**fuzzifier)
 
 
+def gain_at(
+    alpha: float, share: float | None, n_clusters: int, fuzzifier: float = 2.0
+) -> float:
+    """Return by how much a step multiplies small displacements of the prototypes.
+
+    Parameters
+    ----------
+    alpha : float
+    share : float or None
+        lam1 of `leading_share`, or of a space's own.
+    n_clusters : int
+    fuzzifier : float, default=2.0
+
+    Returns
+    -------
+    gain : float
+        Below 1 prototypes that are close fall together; inf where no cluster has the
+        support that alpha asks for there; nan for one cluster or no share.
+
+    Examples
+    --------
+    >>> gain_at(0.0, 0.1, 2), gain_at(0.15, 0.1, 2)
+    (0.4, 1.0)
+    """
+    if share is None or n_clusters == 1:
+        return float("nan")
+    left = 1.0 - alpha * n_clusters**fuzzifier
+    if left <= 0.0:
+        return float("inf")
+    return float(2.0 * fuzzifier / (fuzzifier - 1.0) * share / left)
+
+
+def parting_fuzzifier(share: float) -> float:
+    """Return the fuzzifier that parts prototypes without any alpha, by a gain of 1.5.
+
+    It solves ``2 g / (g - 1) * share = 1.5``. From ``share = 0.75`` on all do: inf.
+
+    Examples
+    --------
+    >>> parting_fuzzifier(0.25)
+    1.5
+    """
+    ratio = 2.0 * share / ADVISED_GAIN
+    return 1.0 / (1.0 - ratio) if ratio < 1.0 else float("inf")
+
+
 def auto_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
-    """Return the alpha at which the prototypes just part.
+    """Return the alpha that ``alpha="auto"`` tries first: the prototypes just part.
 
     ``max(0, 1 - 0.8 * 4 lam1) / k^2``, with lam1 of `leading_share`.
 
@@ -67,7 +125,7 @@ def auto_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
     >>> auto_alpha(line, None, 2)
     0.0
     """
-    return alpha_at(1.0 / GAIN_SHARE, leading_share(X, weight), n_clusters)
+    return alpha_at(GAINS[0], leading_share(X, weight), n_clusters)
 
 
 def critical_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:

@@ -19,10 +19,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs.defaults import (
     BETA_SHARE,
-    GAIN_SHARE,
+    GAINS,
     alpha_at,
     auto_beta,
+    gain_at,
     leading_share,
+    parting_fuzzifier,
 )
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
 from fuzzypairs.kernels.weights import memberships_of
@@ -55,6 +57,8 @@ Note = tuple[str, type[Warning]]
 PLAIN_MAGNITUDES = (1e-15, 1e15)
 # Objectives of other magnitudes are out of that range themselves.
 MAGNITUDES = (1e-151, 1e151)
+# Of more rows, some tell the gain well enough where no alpha depends on it.
+LOOK_AT = 10_000
 # Prototypes closer than this share of the data's spread, over the number of clusters
 # (on a line they are that close by right), count as one.
 COINCIDENT = 0.02
@@ -113,7 +117,9 @@ class PrototypeClusterer(
         random_state = check_seed(self.random_state)
         with Threads(self.n_jobs) as threads:
             space = space.fit(data, weight, random_state=random_state, threads=threads)
-            solver = self._solver(space, weight, pairs, k, unit, threads)
+            share = self._share(space, weight, exactly=isinstance(self.alpha, str))
+            alphas = self._alphas(share, k)
+            solver = self._solver(space, weight, pairs, k, unit, alphas[0], threads)
             # Seeds are looked for where distances are Euclidean, if that is anywhere.
             seen = space.X if isinstance(space, Euclidean) else data
             starts = [
@@ -128,19 +134,23 @@ class PrototypeClusterer(
                 )
                 for _ in range(1 if is_deterministic(self.init) else self.n_init)
             ]
-            results = self._run(solver, starts, pairs, threads)
-            chosen = min(range(len(results)), key=lambda run: results[run].objective)
+            for alpha in alphas:
+                solver = solver.with_alpha(alpha)
+                results = self._run(solver, starts, pairs, threads)
+                chosen = int(np.argmin([result.objective for result in results]))
+                if len(results[chosen].centers) == k:
+                    break
             best = self._finished(solver, results[chosen], pairs)
             memberships = self._memberships(solver, best)
             kept = space.trimmed(best.centers)
             together = coincident(best, memberships, solver)
-            labels, critical = np.argmax(memberships, axis=1), None
+            labels = np.argmax(memberships, axis=1)
             if together is not None:
                 gap = np.diff(best.centers[list(together)], axis=0)
                 is_lost = np.linalg.norm(gap) < APART * best.spread
                 if is_lost and self._has_labels_apart(space):
                     labels = solver.labels_apart(starts[chosen])
-                critical = self._alpha_at(1.0, space, weight, len(best.centers))
+                share = self._share(space, weight, exactly=True)
         self._report(results, unit)
         self.__dict__.pop("feature_names_in_", None)
         self.__dict__.pop("cluster_centers_", None)
@@ -152,7 +162,9 @@ class PrototypeClusterer(
         self.beta_ = solver.beta / unit**2
         self.memberships_, self.labels_ = memberships, labels
         self._store(best)
-        return list(self._notes(best, together, critical))
+        sizes = self.n_clusters_, float(self.fuzzifier)
+        self.collapse_gain_ = gain_at(self.alpha_, share, *sizes)
+        return list(self._notes(best, together, share))
 
     def _as_used(self, pairs: PairSet) -> PairSet:
         """Return the judgements as the method takes them."""
@@ -183,16 +195,12 @@ class PrototypeClusterer(
         pairs: PairSet,
         k: int,
         unit: float,
+        alpha: float,
         threads: Threads,
     ) -> Solver:
         """Return the engine for a space: fused passes where there are any for it."""
-        alpha = self.alpha
-        if isinstance(alpha, str):
-            # One prototype has none to part from.
-            aim = 1.0 / GAIN_SHARE
-            alpha = (self._alpha_at(aim, space, weight, k) or 0.0) if k > 1 else 0.0
         options: dict[str, Any] = {
-            "alpha": float(alpha),
+            "alpha": alpha,
             "beta": self._beta(space, weight, unit),
             "n_clusters": k,
             "tol": self.tol,
@@ -222,14 +230,24 @@ class PrototypeClusterer(
         """Tell whether the run can be walked again for labels from before its end."""
         return self._is_fused(space)
 
-    def _alpha_at(
-        self, gain: float, space: Space, weight: Floats | None, k: int
+    def _alphas(self, share: float | None, k: int) -> list[float]:
+        """Return the values of alpha to try until no cluster vanishes."""
+        if not isinstance(self.alpha, str):
+            return [float(self.alpha)]
+        # One prototype has none to part from.
+        if share is None or k == 1:
+            return [0.0]
+        tried = [alpha_at(gain, share, k, self.fuzzifier) for gain in GAINS]
+        return [*(alpha for alpha in tried if alpha > 0.0), 0.0]
+
+    def _share(
+        self, space: Space, weight: Floats | None, *, exactly: bool
     ) -> float | None:
-        """Return the alpha of a gain, or None where the space knows of none."""
-        if self._is_fused(space):
-            return alpha_at(gain, leading_share(space.X, weight), k)
-        share = space.leading_share()
-        return None if share is None else alpha_at(gain, share, k, self.fuzzifier)
+        """Return what decides when prototypes part; None where it is not known."""
+        if not self._is_fused(space):
+            return space.leading_share()
+        step = 1 if exactly or weight is not None else -(-len(space.X) // LOOK_AT)
+        return leading_share(space.X[::step], weight)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the memberships of new samples, eq. (14); no judgement acts on them.
@@ -414,7 +432,7 @@ class PrototypeClusterer(
         self,
         best: MemResult,
         together: tuple[int, int] | None,
-        critical: float | None,
+        share: float | None,
     ) -> Iterator[Note]:
         """Yield what users should know of a fit, with the kind of warning it is."""
         if not best.converged:
@@ -431,13 +449,6 @@ class PrototypeClusterer(
                 ClustersVanishedWarning,
             )
         if together is not None:
-            cure = (
-                f"with n_clusters={self.n_clusters_}, an alpha above {critical:.3g} "
-                "would part them"
-                if critical is not None and self.alpha_ < critical
-                else "X may have fewer distinct groups, or the judgements pull them "
-                "together: lower n_clusters or beta"
-            )
             before = (
                 ", and labels are those of the last step at which they were apart"
                 if not np.array_equal(self.labels_, self.memberships_.argmax(axis=1))
@@ -445,9 +456,29 @@ class PrototypeClusterer(
             )
             yield (
                 f"the prototypes of clusters {together[0]} and {together[1]} "
-                f"coincide, so their memberships mean nothing{before}; {cure}",
+                f"coincide, so their memberships mean nothing{before}; "
+                f"{self._cure(share)}",
                 PrototypesCoincideWarning,
             )
+
+    def _cure(self, share: float | None) -> str:
+        """Say what would part prototypes that coincide."""
+        harder = parting_fuzzifier(share) if share else np.inf
+        can_harden = "fuzzifier" in self.get_params() and harder < self.fuzzifier
+        if not share or not self.collapse_gain_ < 1.0:
+            lower = f", or fuzzifier to {harder:.3g}" if can_harden else ""
+            return (
+                "X may have fewer distinct groups, or the judgements pull them "
+                f"together: lower n_clusters or beta{lower}"
+            )
+        k = self.n_clusters_
+        critical = alpha_at(1.0, share, k, self.fuzzifier)
+        # Where alpha is "auto", such values made clusters vanish.
+        cures = (
+            [] if isinstance(self.alpha, str) else [f"an alpha above {critical:.3g}"]
+        )
+        cures += [f"a fuzzifier of {harder:.3g}"] if can_harden else []
+        return f"with n_clusters={k}, {' or '.join(cures)} would part them"
 
     def _why_vanished(self) -> str | None:
         return (

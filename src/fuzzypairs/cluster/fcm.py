@@ -44,6 +44,8 @@ class FuzzyCMeans(PrototypeClusterer):
     objective_history_ : ndarray of shape (n_accepted,)
     n_iter_ : int
     converged_ : bool
+    collapse_gain_ : float
+        Below 1 prototypes that are close fall together, see `FDC`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
@@ -52,7 +54,7 @@ class FuzzyCMeans(PrototypeClusterer):
     -----
     This is `FDC` with ``alpha=0`` and ``beta=0``, on the same kernels. In data of many
     features, or with a large fuzzifier, all prototypes may drift to the mean: a warning
-    then names the alpha with which `FDC` would part them.
+    then names the fuzzifier that would part them, and the alpha with which `FDC` would.
 
     References
     ----------

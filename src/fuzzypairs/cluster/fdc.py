@@ -54,7 +54,8 @@ class FDC(PrototypeClusterer):
         The most clusters; those that lose their support vanish.
     alpha : float in [0, 1) or "auto", default="auto"
         Threshold from which a squared membership attracts a prototype; below it, it
-        repels. "auto" takes the value at which prototypes just part, see
+        repels. "auto" takes the value at which prototypes just part, less of it
+        where clusters would vanish, and 0 where no value keeps them all; see
         `fuzzypairs.defaults`.
     beta : float >= 0 or "auto", default="auto"
         Weight of the judgements against squared distances. "auto" takes the total
@@ -73,9 +74,9 @@ class FDC(PrototypeClusterer):
     metric_params : dict, default=None
         Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
         each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
-        see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of "mahalanobis";
-        "gamma" (a number, "scale" or "median"), "degree" and "coef0" of kernels. All
-        kernels have "memory", how much their matrix may take (as in "1GB"; beyond it,
+        see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of
+        "mahalanobis"; "gamma" (a number, "scale" or "median"), "degree" and "coef0" of
+        kernels. All kernels have "memory", how much their matrix may take (as in "1GB"; beyond it,
         tiles are computed and dropped), and "n_components" with "approximation"
         ("nystroem" or "fourier") for an explicit map that is linear in n_samples.
     init : str, array-like or callable, default="k-means++"
@@ -145,6 +146,11 @@ class FDC(PrototypeClusterer):
         In a learned space: how much the judgements say each feature matters.
     propagation_ : Propagation
         With `propagate`: the derived judgements, traced to those that were asked.
+    collapse_gain_ : float
+        By how much a step multiplies small displacements of prototypes that lie at
+        the mean, with `alpha_` and `n_clusters_`: below 1 they fall together. nan
+        where the metric does not tell. Of more than 10 000 rows some are looked at,
+        unless alpha is "auto".
     pair_reliability_ : ndarray of shape (n_pairs,)
         With `robust`: the weight in [0, 1] each judgement was left with, in the order
         of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,

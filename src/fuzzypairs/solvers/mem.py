@@ -207,6 +207,13 @@ class Solver:
         other.problem = self.problem._replace(graph=graph)
         return other
 
+    def with_alpha(self, alpha: float) -> Self:
+        """Return a solver of the same problem with another alpha."""
+        other = copy.copy(self)
+        other.alpha = alpha
+        other.problem = self.problem._replace(alpha=alpha)
+        return other
+
     def _descend(self, C: Floats, U: Floats) -> MemResult:
         state = self._state(C, U)
         status, moved = steps.CONTINUE, True

@@ -5,7 +5,8 @@ only a pass is made differently. The space gives all distances at once, membersh
 follow from them, and the space gives the prototypes that are best for these.
 """
 
-from typing import Literal
+import copy
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +131,12 @@ class SpaceSolver(Solver):
         """Descend from where another run ended."""
         with threadpool_limits(1, "blas"):
             return super().resume(centers, constrained)
+
+    def with_alpha(self, alpha: float) -> Self:
+        """Return a solver of the same problem with another alpha."""
+        other = copy.copy(self)
+        other.alpha = alpha
+        return other
 
     def _pass(self, state: steps.State) -> None:
         """Measure, find memberships, weigh and set the prototypes that follow."""
