@@ -33,6 +33,8 @@ __all__ = ["MembershipMapDisplay", "plot_memberships"]
 LEAST_OPACITY = 0.12
 # A row's area in points, and the number of rows from which it shrinks.
 AREA, MANY = 42, 200
+# The number of judgements from which lines get thinner.
+FEW = 50
 
 
 def plot_memberships(
@@ -250,7 +252,7 @@ def _draw_rings(ax: Any, places: NDArray[np.float64]) -> None:
     if len(places):
         ax.scatter(
             *places.T, s=110, facecolors="none", edgecolors="black", linewidths=1.1,
-            label="cluster changed", zorder=4,
+            label="cluster changed", zorder=5,
         )  # fmt: skip
 
 
@@ -264,7 +266,9 @@ def _draw_pairs(
     collections = importlib.import_module("matplotlib.collections")
     held = pairs_held(pairs, memberships)
     ends = np.stack([places[pairs.i], places[pairs.j]], axis=1)
-    width = 0.5 + 2 * np.abs(pairs.grade)
+    width = (0.5 + 2 * np.abs(pairs.grade)) * min(
+        1.0, np.sqrt(FEW / max(len(pairs), 1))
+    )
     for word, sign, style in (("alike", 1, "-"), ("unlike", -1, "--")):
         for fate, kept, color, alpha in (
             ("held", held, HELD, 0.45),
@@ -275,7 +279,7 @@ def _draw_pairs(
                 continue
             lines = collections.LineCollection(
                 list(ends[mine]), linewidths=width[mine], colors=color,
-                linestyles=style, alpha=alpha, zorder=1 if fate == "held" else 2,
+                linestyles=style, alpha=alpha, zorder=1 if fate == "held" else 4,
             )  # fmt: skip
             ax.add_collection(lines)
             # Its own legend entry: the drawn ones carry the width of their first pair.

@@ -189,7 +189,7 @@ class Comparison:
                 self.figure(),
                 alt="All rows in the plane of their two main directions, coloured by "
                 "cluster: without pairs on the left, with pairs on the right.",
-                caption="Colour and shape tell the cluster; paler is less certain. "
+                caption="Colour and shape tell the cluster; fainter is less certain. "
                 "Lines are judgements: solid for alike, dashed for unlike, wider when "
                 "stronger, red where the clusters break them. Rings mark rows that "
                 "changed cluster.",

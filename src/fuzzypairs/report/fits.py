@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["write_fit_report"]
 
 # How much the pictures hold before they turn into a blot.
-MOST_ROWS, MOST_PAIRS = 2000, 300
+MOST_ROWS, MOST_PAIRS = 2000, 100
 # How many entries lists have: in cards, of rows and judgements, and of columns.
 IN_CARD, IN_LIST, MOST_COLUMNS = 5, 15, 40
 # Clusters side by side in a table that still fits on paper.
@@ -201,7 +201,7 @@ class _Fit:
             sizes = f"{least:,} " + (
                 f"to {most:,} rows" if most > least else "rows each"
             )
-        apart = [profile.column for profile in self.profiles[:3]]
+        apart = [f"“{profile.column}”" for profile in self.profiles[:3]]
         by = f" They differ most in {_listed(apart)}." if apart else ""
         return f"The {k} clusters{bound} have {sizes}.{by}"
 

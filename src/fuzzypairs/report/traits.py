@@ -94,13 +94,14 @@ class Profile:
 
     def trait(self, cluster: int) -> Trait:
         """Return what sets a cluster apart most in this column."""
-        size = np.nan_to_num(np.abs(self.difference[:, cluster]))
-        foremost = int(size.argmax())
+        gap = np.nan_to_num(self.difference[:, cluster])
+        # Of two words, one misses what the other has: the latter is told.
+        foremost = int(np.lexsort((gap, np.abs(gap).round(9)))[-1])
         return Trait(
             self.names[foremost],
             self.spell(self.here[foremost, cluster]),
             self.spell(self.elsewhere[foremost, cluster]),
-            float(np.nan_to_num(self.difference[foremost, cluster])),
+            float(gap[foremost]),
         )
 
 
