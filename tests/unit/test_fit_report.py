@@ -100,7 +100,8 @@ def test_the_summary_says_what_was_found(wine):
     assert f"{n_mixed} rows are mixed" in lead
     n_held = pairs_held(pairs, model.labels_).sum()
     assert 0 < n_held < len(pairs)
-    assert f"Of {len(pairs)} judgements {n_held} are held and " in lead
+    n_broken = len(pairs) - n_held
+    assert f"Of {len(pairs)} judgements {n_held} are held and {n_broken} broken" in lead
     ari = 100 * normalized_ari(data.target, model.labels_)
     information = 100 * nmi(data.target, model.labels_)
     assert f"ARI is {ari:.1f} % and the NMI {information:.1f} %" in lead
@@ -311,6 +312,29 @@ def test_without_judgements_it_says_so(tmp_path, pairs):
     assert "There were no judgements" in text_of(page)
     assert list(JUDGED) not in [rows[0] for rows in page.tables]
     assert len(page.drawn()) == 3
+
+
+@pytest.mark.parametrize(
+    ("pairs", "says"),
+    [
+        ([(0, 2, 0.5)], "The one judgement is held."),
+        ([(0, 2, -0.5)], "The one judgement is broken."),
+        ([(0, 2, 0.5), (0, 1, -0.5)], "All 2 judgements are held."),
+    ],
+)
+def test_few_judgements_have_sentences_of_their_own(tmp_path, pairs, says):
+    page = report(
+        tmp_path / "page", fitted(np.eye(2)[[0, 1, 0]]), random_frame(3), pairs
+    )
+
+    assert says in text_of(page)
+
+
+def test_long_fits_are_told_in_whole_seconds(tmp_path):
+    model = fitted(np.eye(2)[[0, 1, 0]])
+    page = report(tmp_path / "page", model, random_frame(3), seconds=1234.5)
+
+    assert "The fit took 1,234 seconds." in text_of(page)
 
 
 def test_kernels_have_no_prototypes_but_a_report(tmp_path):

@@ -13,8 +13,8 @@ from fuzzypairs.files import replacing
 
 __all__ = ["Card", "Picture", "Section", "Table", "write_report"]
 
-# The rows that a list in a page shows at most.
-LONGEST = 100
+# The rows that a list in a page shows at most, and the letters of a name.
+LONGEST, LONGEST_NAME = 100, 40
 
 # matplotlib signs and dates its files unless told otherwise.
 NO_METADATA = dict.fromkeys(["Creator", "Date", "Format", "Type"])
@@ -259,6 +259,17 @@ def short_table(
 ) -> Table:
     """Return a table that does not drown the page; it says how much it leaves out."""
     return Table(heads, rows[:most], caption, max(len(rows) - most, 0), numeric)
+
+
+def cut(name: str) -> str:
+    """Return a name that is no longer than a table can bear.
+
+    Examples
+    --------
+    >>> cut("a" * 50)[-3:]
+    'aa…'
+    """
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def percent(share: float) -> str:
