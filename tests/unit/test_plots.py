@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
 from fuzzypairs.plots import BROKEN, COLORS, HELD, plot_memberships, plot_objective
@@ -47,13 +47,15 @@ def test_two_columns_are_drawn_as_they_are():
     np.testing.assert_array_equal(places, X[:, :2])
 
 
-def test_certain_rows_have_the_full_colour_and_doubtful_ones_are_pale():
+def test_certain_rows_have_the_full_colour_and_doubtful_ones_are_hollow():
     first, second = drawn(plot_memberships(X, MEMBERSHIPS))
 
-    sure, torn = first.get_facecolors()[:, :3]
-    np.testing.assert_allclose(sure, to_rgb(COLORS[0]))
-    assert np.ptp(torn) < 0.2 * np.ptp(sure)
-    np.testing.assert_allclose(second.get_facecolors()[0, :3], to_rgb(COLORS[1]))
+    sure, torn = first.get_facecolors()
+    np.testing.assert_allclose(sure, to_rgba(COLORS[0]))
+    np.testing.assert_allclose(torn[:3], sure[:3])
+    assert torn[3] < 0.2
+    np.testing.assert_allclose(first.get_edgecolors()[0], sure)
+    np.testing.assert_allclose(second.get_facecolors()[0], to_rgba(COLORS[1]))
 
 
 def test_judgements_are_lines_by_sign_strength_and_fate():

@@ -1,51 +1,32 @@
-import base64
 import json
 import os
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from fuzzypairs.plots import plot_objective
-from fuzzypairs.report import Comparison, Picture, Section, Table, write_report
+from fuzzypairs.report import (
+    Card,
+    Comparison,
+    Picture,
+    Section,
+    Table,
+    write_report,
+)
+from pages import Page
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, 1.0]])
 BEFORE = np.array([[0.1, 0.9], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
 AFTER = np.array([[0.9, 0.1], [0.9, 0.1], [0.8, 0.2], [0.0, 1.0]])
 PAIRS = [(0, 2, 0.75), (0, 3, -0.25)]
-VOID = {"meta", "img"}
-
-
-class Page(HTMLParser):
-    """The tags of a page in order; fails where they do not nest."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.words = [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data.strip())
-
-    def named(self, tag):
-        return [attrs for name, attrs in self.tags if name == tag]
 
 
 def page_of(tmp_path, *sections, title="Title", lead="Lead."):
     path = tmp_path / "report.html"
     write_report(path, title=title, lead=lead, sections=sections)
-    return Page(path.read_text(encoding="utf-8"))
+    return Page.read(path)
 
 
 @pytest.fixture
@@ -59,17 +40,62 @@ def test_a_page_holds_what_it_was_given(tmp_path):
     page = page_of(tmp_path, Section("Head", ["One.", "Two."], picture, [table]))
 
     shown = [word for word in page.words if word]
-    body = shown[shown.index("Lead.") - 1 :]
-    assert body[:-1] == [
-        *("Title", "Lead.", "Head", "One.", "Two.", "Below."),
+    start, picture_ends = shown.index("Lead."), shown.index("Below.")
+    assert shown[start - 1 : start + 4] == ["Title", "Lead.", "Head", "One.", "Two."]
+    assert shown[picture_ends + 1 : -1] == [
         *("Shares", "name", "share", "first", "0.50", "second", "2"),
     ]
+    # The picture's letters are text: they can be searched, and copied.
+    assert "objective" in shown[start + 4 : picture_ends]
     assert [cell.get("class") for cell in page.named("td")] == [None, "number"] * 2
-    (image,) = page.named("img")
-    assert image["alt"] == "falls"
-    kind, data = image["src"].split(",")
-    assert kind == "data:image/png;base64"
-    assert base64.b64decode(data).startswith(b"\x89PNG")
+    assert page.drawn() == ["falls"]
+
+
+def test_cards_and_what_was_left_out_are_shown(tmp_path):
+    table = Table(["a"], [["1.5"]], n_more=1234, numeric=(0,))
+    card = Card("Cluster 7", "●", "#0072B2", ["Seven rows."], table)
+    page = page_of(tmp_path, Section("Head", cards=[card]))
+
+    assert page.named("article") == [{"class": "card", "style": "--mark: #0072B2"}]
+    shown = [word for word in page.words if word]
+    assert shown[shown.index("●") : -1] == [
+        *("●", "Cluster 7", "Seven rows.", "a", "1.5", "and 1,234 more"),
+    ]
+    assert page.named("td") == [{"class": "number"}]
+
+
+def test_pictures_take_the_colours_and_letters_of_the_page():
+    ax = plot_objective([2.0, 1.0])
+    ax.set_title('<b> & id="m1" #000000 url(#x)')
+    svg = Picture(ax.figure, alt="falls").svg("first")
+
+    tags = "".join(re.findall("<[^>]*>", svg))
+    assert "currentColor" in tags
+    assert "#000000" not in tags
+    assert "font-family" not in tags
+    # What comes from data stays as it is.
+    assert '&lt;b&gt; &amp; id="m1" #000000 url(#x)' in svg
+
+
+def test_names_in_pictures_are_counted_under_a_prefix():
+    first, again, other = (
+        Picture(plot_objective([2.0, 1.0]).figure, alt="falls").svg(prefix)
+        for prefix in ("a", "a", "b")
+    )
+
+    assert first == again
+    names = re.findall(r' id="([^"]*)"', first)
+    assert names
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'#(a-\d+)[")]', first)) == set(names)
+    assert set(names).isdisjoint(re.findall(r' id="([^"]*)"', other))
+
+
+def test_letters_that_matplotlib_lacks_reach_the_page():
+    ax = plot_objective([2.0, 1.0])
+    ax.set_title("農")
+
+    assert "農" in Picture(ax.figure, alt="falls").svg("first")
 
 
 def test_a_page_needs_no_network_and_runs_nothing(tmp_path, both):
@@ -79,7 +105,7 @@ def test_a_page_needs_no_network_and_runs_nothing(tmp_path, both):
     for _, attrs in page.tags:
         assert not [name for name in attrs if name.startswith("on")]
         assert attrs.get("src", "data:").startswith("data:")
-    style = max(page.words, key=len)
+    style = next(word for word in page.words if "prefers-color-scheme" in word)
     assert "prefers-color-scheme: dark" in style
     assert "@media print" in style
     assert re.findall(r"url\(|@import|https?:", style) == []
@@ -180,7 +206,7 @@ def test_the_truth_may_be_unknown(tmp_path):
         "0.0 %",
         "100.0 %",
     ]
-    assert page_of(tmp_path, *both.sections()).named("img")
+    assert len(page_of(tmp_path, *both.sections()).drawn()) == 1
 
 
 def test_long_lists_are_cut_on_the_page_but_not_in_the_summary():
@@ -193,7 +219,7 @@ def test_long_lists_are_cut_on_the_page_but_not_in_the_summary():
     _, _, judgements = both.sections()
     (table,) = judgements.tables
     assert len(table.rows) == 100
-    assert table.caption.endswith("the first 100 of 149")
+    assert table.n_more == 49
     assert len(both.summary["pairs"]) == 149
 
 

@@ -76,9 +76,10 @@ class FDC(PrototypeClusterer):
         each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
         see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of
         "mahalanobis"; "gamma" (a number, "scale" or "median"), "degree" and "coef0" of
-        kernels. All kernels have "memory", how much their matrix may take (as in "1GB"; beyond it,
-        tiles are computed and dropped), and "n_components" with "approximation"
-        ("nystroem" or "fourier") for an explicit map that is linear in n_samples.
+        kernels. All kernels have "memory", how much their matrix may take (as in "1GB";
+        beyond it, tiles are computed and dropped), and "n_components" with
+        "approximation" ("nystroem" or "fourier") for an explicit map that is linear in
+        n_samples.
     init : str, array-like or callable, default="k-means++"
         "k-means++"; "random": random labels, as in the paper; "pair-graph": the
         nearest-neighbour graph cut along the judgements; labels of shape

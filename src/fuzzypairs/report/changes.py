@@ -1,177 +1,19 @@
-"""What pairs changed in a fit, as numbers, as a picture and as a one-file page."""
+"""What pairs changed in a fit, as numbers, as a picture and as part of a page."""
 
-import base64
-import io
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs import criteria
-from fuzzypairs._version import __version__
-from fuzzypairs.files import replacing
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import new_figure, plot_memberships
+from fuzzypairs.report.page import Picture, Section, Table, percent, short_table
 
-__all__ = ["Comparison", "Picture", "Section", "Table", "write_report"]
+__all__ = ["Comparison"]
 
-# How many rows the list of the largest changes shows, and any list at most.
+# How many rows the list of the largest changes shows.
 SHOWN = 8
-LONGEST = 100
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under named columns; columns with numbers in them are set to the right.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The heads.
-    rows : sequence of sequences
-        Cells: text or numbers. Floats are shown with two decimals.
-    caption : str, default=""
-        What the table says, above it.
-
-    Examples
-    --------
-    >>> from fuzzypairs.report import Table
-    >>> Table(["cluster", "rows"], [["0", 62], ["1", 51]]).rows[0]
-    ['0', 62]
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str | float]]
-    caption: str = ""
-
-    def __post_init__(self) -> None:
-        for number, row in enumerate(self.rows):
-            if len(row) != len(self.columns):
-                raise ValueError(
-                    f"rows[{number}] has {len(row)} cells but the table has "
-                    f"{len(self.columns)} columns"
-                )
-
-    def cells(self) -> list[list[str]]:
-        """Return the rows as text."""
-        return [
-            [f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row]
-            for row in self.rows
-        ]
-
-    def has_numbers(self, column: int) -> bool:
-        """Say whether a column, counted from 0, holds a number anywhere."""
-        return any(not isinstance(row[column], str) for row in self.rows)
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with the words for those who cannot see it.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        What to draw; it goes into the page as a PNG.
-    alt : str
-        What the picture shows, read aloud in its place.
-    caption : str, default=""
-        Printed under it.
-
-    Examples
-    --------
-    >>> from fuzzypairs.plots import plot_objective
-    >>> from fuzzypairs.report import Picture
-    >>> picture = Picture(plot_objective([3.0, 1.0]).figure, alt="falls from 3 to 1")
-    >>> picture.data_uri()[:22]
-    'data:image/png;base64,'
-    """
-
-    figure: Any
-    alt: str
-    caption: str = ""
-
-    @property
-    def width(self) -> int:
-        """The width in pixels at which its letters are as large as the text."""
-        return int(100 * self.figure.get_figwidth())
-
-    def data_uri(self) -> str:
-        """Return the picture as text that a page can hold."""
-        png = io.BytesIO()
-        self.figure.savefig(png, format="png", dpi=144)
-        return "data:image/png;base64," + base64.b64encode(png.getvalue()).decode()
-
-
-@dataclass(frozen=True)
-class Section:
-    """A heading with paragraphs, then a picture, then tables.
-
-    Parameters
-    ----------
-    heading : str
-        The heading.
-    text : sequence of str, default=()
-        Paragraphs.
-    picture : Picture, optional
-        Shown after the text.
-    tables : sequence of Table, default=()
-        Shown last.
-
-    Examples
-    --------
-    >>> from fuzzypairs.report import Section
-    >>> Section("Data", text=["178 rows"]).heading
-    'Data'
-    """
-
-    heading: str
-    text: Sequence[str] = ()
-    picture: Picture | None = None
-    tables: Sequence[Table] = ()
-
-
-def write_report(
-    path: str | os.PathLike[str],
-    *,
-    title: str,
-    lead: str,
-    sections: Sequence[Section],
-) -> None:
-    """Write a report as one HTML file.
-
-    The page needs no network and runs no script, follows the reader's light or
-    dark setting, and prints. All text is escaped: names from data are safe in it.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to write. It appears complete or not at all.
-    title : str
-        The head of the page.
-    lead : str
-        The finding, in a sentence or two.
-    sections : sequence of Section
-        The body.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from fuzzypairs.report import Section, write_report
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "report.html"
-    ...     write_report(path, title="Wine", lead="Three clusters.",
-    ...                  sections=[Section("Data", ["a < b"])])
-    ...     "a &lt; b" in path.read_text(encoding="utf-8")
-    True
-    """
-    page = _environment().get_template("report.html.j2")
-    text = page.render(title=title, lead=lead, sections=sections, version=__version__)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 class Comparison:
@@ -275,8 +117,8 @@ class Comparison:
             return sentences
         return [
             f"With {n_pairs} graded pairs the normalised ARI against the true classes "
-            f"goes from {_percent(before['normalized_ari'])} to "
-            f"{_percent(after['normalized_ari'])}.",
+            f"goes from {percent(before['normalized_ari'])} to "
+            f"{percent(after['normalized_ari'])}.",
             *sentences,
         ]
 
@@ -291,7 +133,7 @@ class Comparison:
         }
         held = [fit["pairs_held"] for fit in fits]
         rows: list[list[str | float]] = [
-            [name, *(_percent(fit[key]) for fit in fits)]
+            [name, *(percent(fit[key]) for fit in fits)]
             for key, name in shares.items()
             if key in fits[0]
         ]
@@ -347,7 +189,7 @@ class Comparison:
                 self.figure(),
                 alt="All rows in the plane of their two main directions, coloured by "
                 "cluster: without pairs on the left, with pairs on the right.",
-                caption="Colour and shape tell the cluster; paler is less certain. "
+                caption="Colour and shape tell the cluster; fainter is less certain. "
                 "Lines are judgements: solid for alike, dashed for unlike, wider when "
                 "stronger, red where the clusters break them. Rings mark rows that "
                 "changed cluster.",
@@ -377,11 +219,11 @@ class Comparison:
         ]
         heads = ["row", "row", "grade", "without pairs", "with pairs"]
         caption = "Judgements from -1 (unlike) to 1 (alike), and their fate"
-        return Section("Judgements", tables=[_short_table(heads, rows, caption)])
+        return Section("Judgements", tables=[short_table(heads, rows, caption)])
 
 
 def _change_table(caption: str, changes: list[dict[str, Any]]) -> Table:
-    return _short_table(
+    return short_table(
         [
             "row",
             "cluster before",
@@ -391,32 +233,4 @@ def _change_table(caption: str, changes: list[dict[str, Any]]) -> Table:
         ],
         [[c["row"], *c["cluster"], *c["certainty"]] for c in changes],
         caption,
-    )
-
-
-def _short_table(heads: list[str], rows: list[list[Any]], caption: str) -> Table:
-    """Return a table that does not drown the page; summaries hold every row."""
-    if len(rows) > LONGEST:
-        caption += f": the first {LONGEST} of {len(rows)}"
-    return Table(heads, rows[:LONGEST], caption)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _environment() -> Any:
-    """Return Jinja with our templates, escaping everything."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("reports need Jinja2: pip install 'fuzzypairs[cli]'") from (
-            error
-        )
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("fuzzypairs"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )

@@ -1,0 +1,37 @@
+"""Pictures of memberships, judgements, the course of a fit, and searches.
+
+Every picture is a function that takes and returns matplotlib `Axes`, and a display in
+scikit-learn's manner that keeps what it shows. Figures are built as objects and never
+through pyplot, so servers and threads can draw side by side and nothing stays open.
+"""
+
+from fuzzypairs.plots.curves import (
+    ObjectiveDisplay,
+    SearchDisplay,
+    plot_objective,
+    plot_search,
+)
+from fuzzypairs.plots.fates import JudgementsDisplay, plot_judgements, shared_membership
+from fuzzypairs.plots.maps import MembershipMapDisplay, plot_memberships
+from fuzzypairs.plots.mixtures import MixturesDisplay, most_mixed, plot_mixtures
+from fuzzypairs.plots.style import BROKEN, COLORS, HELD, MARKERS, new_figure
+
+__all__ = [
+    "BROKEN",
+    "COLORS",
+    "HELD",
+    "MARKERS",
+    "JudgementsDisplay",
+    "MembershipMapDisplay",
+    "MixturesDisplay",
+    "ObjectiveDisplay",
+    "SearchDisplay",
+    "most_mixed",
+    "new_figure",
+    "plot_judgements",
+    "plot_memberships",
+    "plot_mixtures",
+    "plot_objective",
+    "plot_search",
+    "shared_membership",
+]

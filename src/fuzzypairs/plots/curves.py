@@ -1,0 +1,232 @@
+"""Curves: the objective along a fit, and the score along a search."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from fuzzypairs.plots.style import COLORS, Display, new_axes, tidy, verbatim
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ObjectiveDisplay", "SearchDisplay", "plot_objective", "plot_search"]
+
+# Values that span more than this are drawn on a scale of ratios.
+WIDE = 50.0
+# Stands for a parameter that a candidate does not have.
+ABSENT = ""
+
+
+def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
+    """Show how the objective fell, iteration by iteration.
+
+    Parameters
+    ----------
+    history : array-like of shape (n_iter,)
+        The `objective_history_` of a fitted model.
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The picture.
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import plot_objective
+    >>> plot_objective([9.0, 4.0, 3.5]).get_ylabel()
+    'objective'
+    """
+    values = check_array(history, ensure_2d=False).ravel()
+    ax = new_axes((6.4, 3.2)) if ax is None else ax
+    steps = np.arange(1, len(values) + 1)
+    ax.plot(steps, values, color=COLORS[0], marker="o", markersize=3)
+    ax.set(xlabel="iteration", ylabel="objective")
+    ax.locator_params(axis="x", integer=True)
+    tidy(ax)
+    return ax
+
+
+@dataclass
+class ObjectiveDisplay(Display):
+    """The objective along the fit of a model; see `plot_objective`.
+
+    Parameters
+    ----------
+    history : array-like of shape (n_iter,)
+        The objective after each iteration.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs import FDC
+    >>> from fuzzypairs.plots import ObjectiveDisplay
+    >>> model = FDC(n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    >>> ObjectiveDisplay.from_estimator(model).ax_.get_xlabel()
+    'iteration'
+    """
+
+    history: ArrayLike
+    draw = staticmethod(plot_objective)
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, ax: "Axes | None" = None) -> Self:
+        """Draw the objective of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator with `objective_history_`
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure by default.
+
+        Returns
+        -------
+        display : ObjectiveDisplay
+        """
+        check_is_fitted(model, "objective_history_")
+        return cls(model.objective_history_).plot(ax)
+
+
+def plot_search(
+    results: Mapping[str, Any], parameter: str, ax: "Axes | None" = None
+) -> "Axes":
+    """Show how the score of a search depends on one parameter.
+
+    For each value of the parameter, the best that the others allow: the largest mean
+    over the folds, with its standard error as a bar.
+
+    Parameters
+    ----------
+    results : mapping of str to array-like of shape (n_candidates,)
+        The `cv_results_` of a search, as scikit-learn has them: "param_NAME",
+        "mean_test_score", and "split0_test_score" and so on.
+    parameter : str
+        NAME of the parameter, such as "beta".
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import plot_search
+    >>> results = {"param_beta": [0.5, 1.0], "mean_test_score": [0.6, 0.8],
+    ...            "split0_test_score": [0.5, 0.9], "split1_test_score": [0.7, 0.7]}
+    >>> plot_search(results, "beta").get_xlabel()
+    'beta'
+    """
+    key = f"param_{parameter}"
+    if key not in results:
+        known = [name[6:] for name in results if name.startswith("param_")]
+        raise ValueError(
+            f"parameter is {parameter!r} but the search varied {', '.join(known)}"
+        )
+    ax = new_axes((6.4, 3.6)) if ax is None else ax
+    mean = np.asarray(results["mean_test_score"], dtype=float)
+    error = _standard_errors(results)
+    # Candidates without a score lose against all others.
+    order = np.argsort(np.nan_to_num(mean, nan=-np.inf), kind="stable")
+    best = {_label(results[key][row]): row for row in order}
+    best.pop(ABSENT, None)
+    values = sorted(best, key=lambda value: (isinstance(value, str), value))
+    rows = [best[value] for value in values]
+    numbers = [value for value in values if not isinstance(value, str)]
+    is_scale = len(numbers) == len(values)
+    places = numbers if is_scale else [float(place) for place in range(len(values))]
+    ax.errorbar(
+        places, mean[rows], yerr=error[rows], color=COLORS[0], marker="o", capsize=3,
+        linestyle="-" if is_scale else "none",
+    )  # fmt: skip
+    if not is_scale:
+        ticks = [v if isinstance(v, str) else f"{v:g}" for v in values]
+        ax.set_xticks(places, [verbatim(tick) for tick in ticks])
+    elif 0 < min(numbers) * WIDE < max(numbers):
+        ax.set_xscale("log")
+    ax.set(xlabel=parameter, ylabel="score on held-out pairs")
+    tidy(ax)
+    return ax
+
+
+@dataclass
+class SearchDisplay(Display):
+    """The score of a search along one parameter; see `plot_search`.
+
+    Parameters
+    ----------
+    results : mapping of str to array-like of shape (n_candidates,)
+        The `cv_results_` of a search.
+    parameter : str
+        Name of the parameter.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import SearchDisplay
+    >>> results = {"param_k": [2, 3], "mean_test_score": [0.6, 0.8],
+    ...            "split0_test_score": [0.5, 0.9], "split1_test_score": [0.7, 0.7]}
+    >>> SearchDisplay(results, "k").plot().ax_.get_xlabel()
+    'k'
+    """
+
+    results: Mapping[str, Any]
+    parameter: str
+    draw = staticmethod(plot_search)
+
+    @classmethod
+    def from_estimator(
+        cls, search: Any, parameter: str, *, ax: "Axes | None" = None
+    ) -> Self:
+        """Draw the score of a fitted search.
+
+        Parameters
+        ----------
+        search : estimator with `cv_results_`
+        parameter : str
+            Name of the parameter.
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure by default.
+
+        Returns
+        -------
+        display : SearchDisplay
+        """
+        check_is_fitted(search, "cv_results_")
+        return cls(search.cv_results_, parameter).plot(ax)
+
+
+def _standard_errors(results: Mapping[str, Any]) -> Any:
+    """Return the standard errors of the mean scores; 0 for a single fold."""
+    folds = [
+        np.asarray(scores, dtype=float)
+        for name, scores in results.items()
+        if name.startswith("split") and name.endswith("_test_score")
+    ]
+    if len(folds) < 2:
+        return np.zeros(len(results["mean_test_score"]))
+    return np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
+
+
+def _label(value: Any) -> float | str:
+    """Return what can be ordered: numbers as they are, all else as words."""
+    if np.ma.is_masked(value):
+        return ABSENT
+    is_number = isinstance(value, int | float | np.number) and not isinstance(
+        value, bool
+    )
+    return float(value) if is_number else str(value)

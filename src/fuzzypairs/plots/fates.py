@@ -1,0 +1,157 @@
+"""What became of judgements: grades against what two rows share in the clusters."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from fuzzypairs.criteria import pairs_held
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.plots.style import (
+    BROKEN,
+    HELD,
+    Display,
+    memberships_of,
+    new_axes,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["JudgementsDisplay", "plot_judgements", "shared_membership"]
+
+
+def shared_membership(pairs: Any, memberships: ArrayLike) -> NDArray[np.float64]:
+    """Measure how much of their membership the two rows of a judgement share.
+
+    Parameters
+    ----------
+    pairs : PairSet or what `PairSet.coerce` accepts
+        Judgements about the rows of `memberships`.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+
+    Returns
+    -------
+    shared : ndarray of shape (n_pairs,)
+        sum_j min(u_pj, u_qj): 1 for rows with equal memberships however fuzzy, 0 for
+        rows without a common cluster.
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import shared_membership
+    >>> memberships = [[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]]
+    >>> shared_membership([(0, 1, 0.5), (0, 2, -0.5)], memberships)
+    array([0.75, 0.  ])
+    """
+    U = check_array(memberships)
+    judged = PairSet.coerce(pairs, n_samples=len(U))
+    shared: NDArray[np.float64] = np.minimum(U[judged.i], U[judged.j]).sum(axis=1)
+    return shared
+
+
+def plot_judgements(
+    pairs: Any, memberships: ArrayLike, ax: "Axes | None" = None
+) -> "Axes":
+    """Show for each judgement what was asked, and what the clusters made of it.
+
+    Rows judged alike should share their memberships, so their dots should be high on
+    the right; rows judged unlike should not, low on the left. Crosses are judgements
+    that the clusters break.
+
+    Parameters
+    ----------
+    pairs : PairSet or what `PairSet.coerce` accepts
+        Judgements; those of 0 are left out.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import plot_judgements
+    >>> ax = plot_judgements([(0, 1, 0.5), (0, 2, 0.9)], [[1, 0], [0.9, 0.1], [0, 1]])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['1 held', '1 broken']
+    """
+    U = check_array(memberships)
+    judged = PairSet.coerce(pairs, n_samples=len(U)).informative
+    ax = new_axes((6.4, 3.6)) if ax is None else ax
+    shared, held = shared_membership(judged, U), pairs_held(judged, U)
+    for word, mine, marker, color, area in (
+        ("held", held, "o", HELD, 26),
+        ("broken", ~held, "X", BROKEN, 50),
+    ):
+        ax.scatter(
+            judged.grade[mine], shared[mine], s=area, marker=marker, color=color,
+            linewidths=0, zorder=3, label=f"{mine.sum():,} {word}",
+        )  # fmt: skip
+    ax.axvline(0, color="black", linewidth=0.8, zorder=1)
+    ax.set(
+        xlabel="grade: unlike below 0, alike above",
+        ylabel="shared membership",
+        xlim=(-1.05, 1.05),
+        ylim=(-0.05, 1.05),
+    )
+    tidy(ax)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+    return ax
+
+
+@dataclass
+class JudgementsDisplay(Display):
+    """What a fitted model made of judgements; see `plot_judgements`.
+
+    Parameters
+    ----------
+    pairs : PairSet or what `PairSet.coerce` accepts
+        Judgements.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs import FDC
+    >>> from fuzzypairs.plots import JudgementsDisplay
+    >>> X, pairs = [[0.0], [0.1], [5.0], [5.1]], [(0, 1, 0.9), (1, 2, -0.5)]
+    >>> model = FDC(n_clusters=2, random_state=0).fit(X, pairs=pairs)
+    >>> JudgementsDisplay.from_estimator(model, pairs=pairs).ax_.get_ylabel()
+    'shared membership'
+    """
+
+    pairs: Any
+    memberships: ArrayLike
+    draw = staticmethod(plot_judgements)
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, *, pairs: Any, ax: "Axes | None" = None
+    ) -> Self:
+        """Draw what a fitted model made of judgements.
+
+        Parameters
+        ----------
+        model : estimator with `memberships_`
+        pairs : PairSet or what `PairSet.coerce` accepts
+            Judgements, those of the fit or others.
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure by default.
+
+        Returns
+        -------
+        display : JudgementsDisplay
+        """
+        return cls(pairs, memberships_of(model)).plot(ax)

@@ -1,0 +1,287 @@
+"""The membership map: rows in the plane, judgements as lines between them."""
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.decomposition import PCA
+from sklearn.utils import check_array, check_consistent_length
+
+from fuzzypairs.criteria import certainty, pairs_held
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.plots.style import (
+    BROKEN,
+    HELD,
+    Display,
+    color_of,
+    explain,
+    marker_of,
+    memberships_of,
+    new_axes,
+    rgba,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MembershipMapDisplay", "plot_memberships"]
+
+# How opaque a row without any preference is: it must be seen, and look hollow.
+LEAST_OPACITY = 0.12
+# A row's area in points, and the number of rows from which it shrinks.
+AREA, MANY = 42, 200
+# The number of judgements from which lines get thinner.
+FEW = 50
+
+
+def plot_memberships(
+    X: ArrayLike,
+    memberships: ArrayLike,
+    pairs: Any = None,
+    ax: "Axes | None" = None,
+    *,
+    highlight: ArrayLike = (),
+    legend: bool = True,
+    title: str = "",
+    most_rows: int | None = None,
+    most_pairs: int | None = None,
+) -> "Axes":
+    """Show every row in its cluster's colour, paler the less certain it is.
+
+    Rows are placed by the two main directions of `X` (principal components), or as
+    they are when `X` has two columns. Judgements are lines: solid for alike, dashed
+    for unlike, wider the stronger, and red where the clusters break them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data as it was clustered.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    pairs : PairSet or what `PairSet.coerce` accepts, optional
+        Judgements to draw; those of 0 are left out.
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+    highlight : array-like of int, default=()
+        Rows to ring.
+    legend : bool, default=True
+        Whether to explain colours and lines beside the picture.
+    title : str, default=""
+        Put above the picture.
+    most_rows : int, optional
+        Draw at most so many rows: those of the judgements drawn, those highlighted,
+        and others at random (the same ones each time). All by default.
+    most_pairs : int, optional
+        Draw at most so many judgements: broken ones first, then the strongest. All
+        by default.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        `ax.figure.savefig("memberships.png")` writes it to a file. Its title on the
+        right says how much was left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.plots import plot_memberships
+    >>> X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
+    >>> memberships = np.array([[0.9, 0.1], [0.8, 0.2], [0.0, 1.0]])
+    >>> ax = plot_memberships(X, memberships, pairs=[(0, 1, 0.7)], title="Three rows")
+    >>> ax.get_title(loc="left")
+    'Three rows'
+    """
+    data, U = check_array(X), check_array(memberships)
+    check_consistent_length(data, U)
+    judged = PairSet.coerce(pairs, n_samples=len(data)).informative
+    rings = np.asarray(highlight, dtype=int)
+    ax = new_axes() if ax is None else ax
+    places, names = _project(data)
+
+    shown = _foremost_pairs(judged, U, most_pairs)
+    rows = _some_rows(len(data), np.concatenate([shown.i, shown.j, rings]), most_rows)
+    _draw_rows(ax, places[rows], U[rows])
+    _draw_rings(ax, places[rings])
+    _draw_pairs(ax, places, shown, U)
+
+    ax.set(xlabel=names[0], ylabel=names[1])
+    ax.set_title(title, loc="left")
+    ax.set_title(
+        ", ".join(
+            f"{drawn:,} of {every:,} {what}"
+            for drawn, every, what in (
+                (len(rows), len(data), "rows"),
+                (len(shown), len(judged), "judgements"),
+            )
+            if drawn < every
+        ),
+        loc="right",
+        fontsize="small",
+    )
+    tidy(ax)
+    if legend:
+        explain(ax)
+    return ax
+
+
+@dataclass
+class MembershipMapDisplay(Display):
+    """The membership map of a fitted model; see `plot_memberships`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The data as it was clustered.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    pairs : PairSet or what `PairSet.coerce` accepts, optional
+        Judgements to draw.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs import FDC
+    >>> from fuzzypairs.plots import MembershipMapDisplay
+    >>> X = [[0.0, 0.0], [0.1, 0.2], [5.0, 5.0], [5.1, 4.9]]
+    >>> model = FDC(n_clusters=2, random_state=0).fit(X, pairs=[(0, 1, 0.9)])
+    >>> display = MembershipMapDisplay.from_estimator(model, X, pairs=[(0, 1, 0.9)])
+    >>> display.ax_.get_xlabel()
+    'feature 1'
+    """
+
+    X: ArrayLike
+    memberships: ArrayLike
+    pairs: Any = None
+    draw = staticmethod(plot_memberships)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: ArrayLike,
+        *,
+        pairs: Any = None,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the map of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator with `memberships_`
+        X : array-like of shape (n_samples, n_features)
+            What it was fitted to.
+        pairs : PairSet or what `PairSet.coerce` accepts, optional
+            Judgements to draw.
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure by default.
+        **options : dict
+            Further options of `plot_memberships`.
+
+        Returns
+        -------
+        display : MembershipMapDisplay
+        """
+        return cls(X, memberships_of(model), pairs).plot(ax, **options)
+
+
+def _foremost_pairs(
+    pairs: PairSet, memberships: NDArray[np.float64], most: int | None
+) -> PairSet:
+    """Return the judgements to draw: broken ones first, then the strongest."""
+    if most is None or len(pairs) <= most:
+        return pairs
+    held = pairs_held(pairs, memberships)
+    kept = np.lexsort((-np.abs(pairs.grade), held))[:most]
+    return PairSet(pairs.i[kept], pairs.j[kept], pairs.grade[kept], pairs.n_samples)
+
+
+def _some_rows(
+    n_rows: int, wanted: NDArray[np.int64], most: int | None
+) -> NDArray[np.int64]:
+    """Return the rows to draw, the wanted ones first among them."""
+    if most is None or n_rows <= most:
+        return np.arange(n_rows)
+    # A stable sort after the shuffle: wanted rows, then the others by chance.
+    order = np.random.default_rng(0).permutation(n_rows)
+    is_other = ~np.isin(order, wanted)
+    return np.sort(order[np.argsort(is_other, kind="stable")][:most])
+
+
+def _project(X: NDArray[Any]) -> tuple[NDArray[np.float64], tuple[str, str]]:
+    """Return a place in the plane for each row, and what the two axes are."""
+    if X.shape[1] == 2:
+        return X, ("feature 1", "feature 2")
+    if min(X.shape) < 2 or not np.ptp(X, axis=0).any():
+        return np.column_stack([X[:, 0], np.zeros(len(X))]), ("feature 1", "")
+    plane = PCA(n_components=2, random_state=0).fit(X)
+    percent = 100 * plane.explained_variance_ratio_
+    return plane.transform(X), (
+        f"main direction 1 ({percent[0]:.0f} % of variance)",
+        f"main direction 2 ({percent[1]:.0f} %)",
+    )
+
+
+def _draw_rows(
+    ax: Any, places: NDArray[np.float64], memberships: NDArray[np.float64]
+) -> None:
+    """Draw the rows cluster by cluster."""
+    labels = memberships.argmax(axis=1)
+    opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * certainty(memberships)
+    area = AREA * min(1.0, np.sqrt(MANY / len(labels)))
+    for cluster in range(memberships.shape[1]):
+        color, marker = color_of(cluster), marker_of(cluster)
+        mine = labels == cluster
+        ax.scatter(
+            *places[mine].T, s=area, marker=marker, linewidths=0.7, edgecolors=color,
+            c=rgba(color, opacity[mine]), zorder=3,
+        )  # fmt: skip
+        # Its own legend entry: the drawn ones carry the paleness of their first row.
+        ax.scatter([], [], s=AREA, marker=marker, color=color,
+                   label=f"cluster {cluster}")  # fmt: skip
+
+
+def _draw_rings(ax: Any, places: NDArray[np.float64]) -> None:
+    if len(places):
+        ax.scatter(
+            *places.T, s=110, facecolors="none", edgecolors="black", linewidths=1.1,
+            label="cluster changed", zorder=5,
+        )  # fmt: skip
+
+
+def _draw_pairs(
+    ax: Any,
+    places: NDArray[np.float64],
+    pairs: PairSet,
+    memberships: NDArray[np.float64],
+) -> None:
+    """Draw the judgements as lines, and explain the kinds that occur."""
+    collections = importlib.import_module("matplotlib.collections")
+    held = pairs_held(pairs, memberships)
+    ends = np.stack([places[pairs.i], places[pairs.j]], axis=1)
+    width = (0.5 + 2 * np.abs(pairs.grade)) * min(
+        1.0, np.sqrt(FEW / max(len(pairs), 1))
+    )
+    for word, sign, style in (("alike", 1, "-"), ("unlike", -1, "--")):
+        for fate, kept, color, alpha in (
+            ("held", held, HELD, 0.45),
+            ("broken", ~held, BROKEN, 0.95),
+        ):
+            mine = kept & (np.sign(pairs.grade) == sign)
+            if not mine.any():
+                continue
+            lines = collections.LineCollection(
+                list(ends[mine]), linewidths=width[mine], colors=color,
+                linestyles=style, alpha=alpha, zorder=1 if fate == "held" else 4,
+            )  # fmt: skip
+            ax.add_collection(lines)
+            # Its own legend entry: the drawn ones carry the width of their first pair.
+            label = f"judged {word}, {fate}"
+            ax.plot([], [], color=color, linestyle=style, label=label)

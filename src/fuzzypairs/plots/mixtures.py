@@ -1,0 +1,231 @@
+"""Rows between clusters: a triangle for three clusters, bars for any number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from fuzzypairs.plots.style import (
+    HELD,
+    Display,
+    color_of,
+    explain,
+    hatch_of,
+    marker_of,
+    memberships_of,
+    new_axes,
+    tidy,
+    verbatim,
+)
+from fuzzypairs.validation import check_choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MixturesDisplay", "most_mixed", "plot_mixtures"]
+
+# Where the triangle has its corners: clusters 0, 1 and 2.
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+# Names of rows are cut to so many letters beside bars.
+LONGEST_NAME = 24
+
+
+def most_mixed(memberships: ArrayLike) -> NDArray[np.int64]:
+    """Order rows from the most mixed to the clearest.
+
+    A row is as mixed as its second largest membership comes close to its largest:
+    by the ratio of the two, which is 1 for a row torn between clusters and 0 for a
+    row that belongs to one.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import most_mixed
+    >>> most_mixed([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
+    array([2, 1, 0])
+    """
+    return np.argsort(-mixedness(check_array(memberships)), kind="stable")
+
+
+def mixedness(U: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the second largest over the largest membership of each row."""
+    if U.shape[1] == 1:
+        return np.zeros(len(U))
+    second, first = np.partition(U, -2, axis=1)[:, -2:].T
+    ratio: NDArray[np.float64] = second / first
+    return ratio
+
+
+def plot_mixtures(
+    memberships: ArrayLike,
+    names: Sequence[object] | None = None,
+    ax: "Axes | None" = None,
+    *,
+    kind: Literal["auto", "triangle", "bars"] = "auto",
+    most: int = 30,
+) -> "Axes":
+    """Show of which clusters rows are mixed.
+
+    In the triangle every row is a dot: near a corner it belongs to that cluster, on
+    an edge it shares two, in the middle all three. Bars show the most mixed rows, a
+    piece for each cluster.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    names : sequence of length n_samples, optional
+        What rows are called beside bars. Their numbers by default.
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+    kind : {"auto", "triangle", "bars"}, default="auto"
+        "auto" is the triangle for three clusters, bars for other numbers.
+    most : int, default=30
+        Bars at most.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import plot_mixtures
+    >>> ax = plot_mixtures([[0.9, 0.1], [0.4, 0.6]], names=["oak", "elm"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['elm', 'oak']
+    """
+    check_choice("kind", kind, ["auto", "triangle", "bars"])
+    U = check_array(memberships)
+    n_clusters = U.shape[1]
+    if kind == "triangle" and n_clusters != 3:
+        raise ValueError(
+            f'kind="triangle" needs 3 clusters, memberships have {n_clusters}; take '
+            '"bars"'
+        )
+    if kind != "bars" and n_clusters == 3:
+        ax = new_axes((5.6, 4.8)) if ax is None else ax
+        _draw_triangle(ax, U)
+        return ax
+    called = range(len(U)) if names is None else names
+    if len(called) != len(U):
+        raise ValueError(
+            f"names has {len(called)} entries but memberships have {len(U)} rows"
+        )
+    rows = most_mixed(U)[:most]
+    if ax is None:
+        ax = new_axes((7.4, 1.0 + max(0.22 * len(rows), 0.1 * n_clusters)))
+    _draw_bars(ax, U[rows], [called[row] for row in rows])
+    return ax
+
+
+@dataclass
+class MixturesDisplay(Display):
+    """The mixed rows of a fitted model; see `plot_mixtures`.
+
+    Parameters
+    ----------
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    names : sequence of length n_samples, optional
+        What rows are called.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs import FDC
+    >>> from fuzzypairs.plots import MixturesDisplay
+    >>> model = FDC(n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    >>> MixturesDisplay.from_estimator(model).ax_.get_xlabel()
+    'membership'
+    """
+
+    memberships: ArrayLike
+    names: Sequence[object] | None = None
+    draw = staticmethod(plot_mixtures)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        *,
+        names: Sequence[object] | None = None,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the mixed rows of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator with `memberships_`
+        names : sequence of length n_samples, optional
+            What rows are called.
+        ax : matplotlib Axes, optional
+            Where to draw. A new figure by default.
+        **options : dict
+            Further options of `plot_mixtures`.
+
+        Returns
+        -------
+        display : MixturesDisplay
+        """
+        return cls(memberships_of(model), names).plot(ax, **options)
+
+
+def _draw_triangle(ax: Any, U: NDArray[np.float64]) -> None:
+    labels, places = U.argmax(axis=1), U @ CORNERS
+    ax.fill(*CORNERS.T, facecolor="none", edgecolor="black", linewidth=0.8)
+    # From the middle to the edges: beyond these lines another cluster is strongest.
+    middle = CORNERS.mean(axis=0)
+    for corner in CORNERS:
+        edge = (CORNERS.sum(axis=0) - corner) / 2
+        ax.plot(*np.transpose([middle, edge]), color=HELD, linewidth=0.8, linestyle=":")
+    for cluster, (x, y) in enumerate(CORNERS):
+        mine = labels == cluster
+        ax.scatter(
+            *places[mine].T, s=26, marker=marker_of(cluster), alpha=0.6,
+            color=color_of(cluster), edgecolors=color_of(cluster), linewidths=0.7,
+        )  # fmt: skip
+        below = y == 0
+        ax.annotate(
+            f"cluster {cluster}", (x, y), (0, -6 if below else 6), ha="center",
+            va="top" if below else "bottom", textcoords="offset points",
+        )  # fmt: skip
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.margins(0.08)
+
+
+def _draw_bars(ax: Any, U: NDArray[np.float64], names: Sequence[object]) -> None:
+    places = np.arange(len(U))
+    starts = np.cumsum(U, axis=1) - U
+    for cluster in np.flatnonzero(U.any(axis=0)).tolist():
+        ax.barh(
+            places, U[:, cluster], left=starts[:, cluster], height=0.78,
+            color=color_of(cluster), hatch=hatch_of(cluster), edgecolor="#FFFFFFB0",
+            linewidth=0.6, label=f"cluster {cluster}",
+        )  # fmt: skip
+    cut = [
+        name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+        for name in map(verbatim, names)
+    ]
+    ax.set_yticks(places, cut, fontsize="small")
+    ax.set(xlabel="membership", xlim=(0, 1), ylim=(len(U) - 0.4, -0.6))
+    tidy(ax)
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    explain(ax)

@@ -1,0 +1,114 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from fuzzypairs import PairSet
+from fuzzypairs.report.tensions import find_contradictions, pulls
+
+
+def test_pulls_worked_by_hand():
+    memberships = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]
+    pairs = [(0, 1, 0.8), (0, 2, -0.9), (0, 3, -0.5), (0, 2, -0.9), (1, 3, 0.0)]
+
+    # Alike: beta s |u_p - u_q| for either row, which is 2 * 0.8 * sqrt(0.5) here.
+    # Unlike without a common cluster: nothing is left to do. Unlike in the same corner:
+    # the gradient (1, 0) of both rows loses its mean, (0.5, -0.5), and halves with s.
+    np.testing.assert_allclose(
+        pulls(pairs, memberships, beta=2.0), [1.6, 0.0, 1.0, 0.0], atol=1e-12
+    )
+
+
+def projected(u, down):
+    """The nearest step to `down` that stays on the simplex, by a general solver."""
+    bounds = [(0.0, None) if value == 0 else (None, None) for value in u]
+    found = minimize(
+        lambda v: ((v - down) ** 2).sum(),
+        np.zeros(len(u)),
+        jac=lambda v: 2 * (v - down),
+        bounds=bounds,
+        constraints={"type": "eq", "fun": np.sum, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-14},
+    )
+    return found.x
+
+
+def test_pulls_are_projected_gradients():
+    rng = np.random.default_rng(0)
+    U = rng.dirichlet(np.ones(4), size=8) * (rng.random((8, 4)) < 0.6) + 1e-300
+    U[U < 1e-200] = 0.0
+    U /= U.sum(axis=1, keepdims=True)
+    triples = [
+        (i, j, rng.uniform(-1, 1)) for i, j in itertools.combinations(range(8), 2)
+    ]
+
+    for (i, j, s), pull in zip(triples, pulls(triples, U, beta=3.0), strict=True):
+        down = (s * (U[j] - U[i]), s * (U[i] - U[j])) if s > 0 else (s * U[j], s * U[i])
+        steps = [
+            projected(U[row], 3 * step) for row, step in zip((i, j), down, strict=True)
+        ]
+        assert pull == pytest.approx(np.linalg.norm(steps), abs=1e-5)
+
+
+def test_a_triangle_of_alike_alike_unlike_contradicts_itself():
+    pairs = PairSet.from_triples(
+        [(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.5), (2, 3, 0.7), (1, 3, 0.6), (3, 4, -1)]
+    )
+
+    found = find_contradictions(pairs)
+
+    assert [tuple(triangle) for triangle in found.triangles] == [
+        (0, 1, 2, 0.9, 0.8, -0.5)
+    ]
+    assert (found.n_triangles, found.n_chained) == (1, 0)
+
+
+def test_longer_chains_are_counted_apart():
+    pairs = PairSet.from_triples(
+        [(0, 1, 0.9), (1, 2, 0.8), (2, 3, 0.5), (0, 3, -0.6), (3, 4, -0.6)]
+    )
+
+    found = find_contradictions(pairs)
+
+    assert (found.triangles, found.n_triangles, found.n_chained) == ((), 0, 1)
+
+
+def test_all_triangles_are_found_and_the_strongest_returned():
+    rng = np.random.default_rng(1)
+    pairs = PairSet.from_triples(
+        [(i, j, rng.uniform(-1, 1)) for i, j in itertools.combinations(range(12), 2)]
+    )
+    grade = {frozenset((i, j)): s for i, j, s in pairs}
+
+    strengths = []
+    for a, b, c in itertools.permutations(range(12), 3):
+        ab, bc, ac = (grade[frozenset(two)] for two in ((a, b), (b, c), (a, c)))
+        if a < c and ab > 0 and bc > 0 and ac < 0:
+            strengths.append(min(ab, bc, -ac))
+
+    found = find_contradictions(pairs, most=7)
+    assert found.n_triangles == len(strengths)
+    assert [triangle.strength for triangle in found.triangles] == sorted(
+        strengths, reverse=True
+    )[:7]
+
+
+def test_a_hub_is_no_burden():
+    # 20,000 rows alike to one: squaring their number would take hours.
+    n_rows = 20_000
+    hub = [(0, row, 0.5) for row in range(1, n_rows)]
+    pairs = PairSet.from_triples([*hub, (1, 2, -0.4)])
+
+    found = find_contradictions(pairs)
+
+    assert found.n_triangles == 1
+    assert found.triangles[0][:3] == (1, 0, 2)
+
+
+@pytest.mark.parametrize("triples", [[], [(0, 1, 0.0)], [(0, 1, -1), (1, 2, -1)]])
+def test_without_alike_pairs_nothing_contradicts(triples):
+    found = find_contradictions(PairSet.from_triples(triples, n_samples=3))
+
+    assert (found.n_triangles, found.n_chained) == (0, 0)
