@@ -1,168 +1,19 @@
 """PCK-means and MPCK-means: hard clusters under must-links and cannot-links."""
 
-from abc import ABC, abstractmethod
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_array, check_random_state
+from numpy.typing import NDArray
 
-from experiments.links import (
-    Links,
-    farthest_pair,
-    link_costs,
-    neighborhoods,
-    relabel,
-    unlike_all,
-)
-from experiments.prototypes import add_by_label, average, distances2, spread
-from fuzzypairs import PairSet
-from fuzzypairs.validation import check_choice, check_integer, check_number
+from experiments.alternation import LinkedKMeans
+from experiments.links import Links, farthest_pair
+from experiments.prototypes import add_by_label, distances2
+from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["MPCKMeans", "PCKMeans"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-# How far from the mean of the data prototypes begin under rest="mean", in standard
-# deviations; the papers ask for "random perturbations" and name no size.
-PERTURBATION = 0.1
-
-
-class Run(NamedTuple):
-    """What one start led to."""
-
-    objective: float
-    labels: Ints
-    centers: Floats
-    scales: Floats
-    history: list[float]
-
-
-class LinkedKMeans(ClusterMixin, BaseEstimator, ABC):
-    """What PCK-means and MPCK-means share: starts, and steps in turn.
-
-    A method says what a sample costs in a cluster, what its links cost, how the first
-    prototypes are chosen among many neighbourhoods, and what it learns between steps.
-    """
-
-    n_clusters: int
-    rest: str
-    n_init: int
-    max_iter: int
-    tol: float
-    random_state: Any
-
-    @abstractmethod
-    def _check(self) -> None:
-        """Check the parameters of this method alone."""
-
-    @abstractmethod
-    def _choose(self, means: Floats, sizes: Ints, n_clusters: int) -> Ints:
-        """Choose neighbourhoods to begin with; they come by falling size."""
-
-    @abstractmethod
-    def _costs(self, X: Floats, C: Floats, A: Floats) -> Floats:
-        """Return what samples cost in clusters, links left out."""
-
-    @abstractmethod
-    def _penalties(self, X: Floats, links: Links, A: Floats) -> tuple[Floats, Floats]:
-        """Return `apart` and `together` of `experiments.links`."""
-
-    @abstractmethod
-    def _learn(
-        self, X: Floats, links: Links, labels: Ints, C: Floats, A: Floats
-    ) -> Floats:
-        """Return new weights of features, shape (n_clusters, n_features)."""
-
-    def fit(self, X: ArrayLike, y: object = None, *, pairs: Any = None) -> Self:
-        """Find clusters of X under the judgements `pairs`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-        pairs : PairSet or what `PairSet.coerce` accepts, default=None
-            The sign tells must-links from cannot-links, |s| is their weight.
-
-        Returns
-        -------
-        self : object
-        """
-        data: Floats = check_array(X, dtype=np.float64, input_name="X")
-        judged = PairSet.coerce(pairs, n_samples=len(data)).informative
-        k = check_integer("n_clusters", self.n_clusters, 1)
-        if k > len(data):
-            raise ValueError(
-                f"n_clusters is {k} but X has {len(data)} rows; ask for fewer clusters"
-            )
-        check_choice("rest", self.rest, ("spread", "mean"))
-        self._check()
-        n_init = check_integer("n_init", self.n_init, 1)
-        rng = check_random_state(self.random_state)
-        links = Links.of(judged)
-        runs = (self._run(data, judged, links, k, rng) for _ in range(n_init))
-        best = min(runs, key=lambda run: run.objective)
-        self.objective_ = best.objective
-        self.labels_ = best.labels
-        self.cluster_centers_ = best.centers
-        self.metric_weights_ = best.scales
-        self.objective_history_ = np.array(best.history)
-        self.n_iter_ = len(best.history)
-        return self
-
-    def _run(
-        self,
-        X: Floats,
-        pairs: PairSet,
-        links: Links,
-        n_clusters: int,
-        rng: np.random.RandomState,
-    ) -> Run:
-        """Alternate assignment and estimation until the objective settles."""
-        C = self._start(X, pairs, links, n_clusters, rng)
-        A = np.ones_like(C)
-        labels: Ints | None = None
-        history: list[float] = []
-        for _ in range(check_integer("max_iter", self.max_iter, 1)):
-            cost = self._costs(X, C, A)
-            apart, together = self._penalties(X, links, A)
-            labels = relabel(cost, links, apart, together, labels, rng)
-            own = np.take_along_axis(cost, labels[:, None], axis=1).sum()
-            history.append(
-                float(own + link_costs(links, apart, together, labels).sum())
-            )
-            C = average(X, labels, C)
-            A = self._learn(X, links, labels, C, A)
-            if len(history) > 1 and _has_settled(history, self.tol):
-                break
-        assert labels is not None
-        return Run(history[-1], labels, C, A, history)
-
-    def _start(
-        self,
-        X: Floats,
-        pairs: PairSet,
-        links: Links,
-        n_clusters: int,
-        rng: np.random.RandomState,
-    ) -> Floats:
-        """Begin at the means of neighbourhoods, and elsewhere if these are few."""
-        groups = neighborhoods(pairs)
-        means = np.array([X[group].mean(axis=0) for group in groups])
-        sizes = np.array([len(group) for group in groups])
-        if len(groups) >= n_clusters:
-            return means[self._choose(means, sizes, n_clusters)]
-        C = means.reshape(-1, X.shape[1])
-        outside = unlike_all(links, groups)
-        if outside:
-            C = np.vstack([C, X[rng.choice(outside)]])
-        n_rest = n_clusters - len(C)
-        if self.rest == "spread":
-            return spread(X, C, n_rest, rng)
-        noise = rng.normal(size=(n_rest, X.shape[1]))
-        return np.vstack([C, X.mean(axis=0) + PERTURBATION * X.std(axis=0) * noise])
 
 
 class PCKMeans(LinkedKMeans):
@@ -178,9 +29,6 @@ class PCKMeans(LinkedKMeans):
     weight : float >= 0 or "auto", default="auto"
         Cost of breaking a full judgement. "auto" is the total variance of X: the mean
         of |x_p - x_q|^2 / 2, MPCK-means' own cost of a must-link, over all pairs.
-    rest : {"spread", "mean"}, default="spread"
-        Where prototypes begin that have no neighbourhood: at samples drawn far from
-        the others as in k-means++, or near the mean of the data as in [1]_.
     n_init : int, default=10
         Number of starts; the lowest objective is kept.
     max_iter : int, default=100
@@ -203,9 +51,10 @@ class PCKMeans(LinkedKMeans):
     -----
     Prototypes begin at the means of the largest neighbourhoods, that is of samples
     joined by chains of must-links; then at a sample judged unlike some member of
-    every neighbourhood, if there is one; then as `rest` says. Assignment goes over the
-    linked samples in a random order until none moves, from the nearest prototypes at
-    first. The paper weighs all links alike, here each counts by its |s|.
+    every neighbourhood, if there is one; then at random near the mean of the data.
+    Assignment goes over the linked samples in a random order until none moves, from
+    the nearest prototypes at first. The paper weighs all links alike, here each counts
+    by its |s|.
 
     References
     ----------
@@ -227,7 +76,6 @@ class PCKMeans(LinkedKMeans):
         n_clusters: int = 8,
         *,
         weight: float | Literal["auto"] = "auto",
-        rest: Literal["spread", "mean"] = "spread",
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
@@ -235,7 +83,6 @@ class PCKMeans(LinkedKMeans):
     ) -> None:
         self.n_clusters = n_clusters
         self.weight = weight
-        self.rest = rest
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -251,7 +98,9 @@ class PCKMeans(LinkedKMeans):
     def _costs(self, X: Floats, C: Floats, A: Floats) -> Floats:
         return distances2(X, C, A) / 2
 
-    def _penalties(self, X: Floats, links: Links, A: Floats) -> tuple[Floats, Floats]:
+    def _penalties(
+        self, X: Floats, links: Links, A: Floats, reach2: Floats
+    ) -> tuple[Floats, Floats]:
         unit = X.var(axis=0).sum() if self.weight == "auto" else self.weight
         table = np.tile((unit * links.weight)[:, None], len(A))
         must = links.must[:, None]
@@ -259,7 +108,13 @@ class PCKMeans(LinkedKMeans):
         return np.where(must, table / 2, 0), np.where(must, 0, table)
 
     def _learn(
-        self, X: Floats, links: Links, labels: Ints, C: Floats, A: Floats
+        self,
+        X: Floats,
+        links: Links,
+        labels: Ints,
+        C: Floats,
+        A: Floats,
+        reach2: Floats,
     ) -> Floats:
         return A
 
@@ -283,11 +138,11 @@ class MPCKMeans(LinkedKMeans):
         Weight of the links.
     metric : {"cluster", "single"}, default="cluster"
         Weights of features for each cluster, or one for all.
-    floor : float > 0, default=0.01
+    floor : float > 0, default=0.1
         The least variance that a feature may have in a cluster, as a share of its
         variance in X. It bounds the weights where a cluster is flat, or where
         cannot-links make a variance negative.
-    rest, n_init, max_iter, tol, random_state
+    n_init, max_iter, tol, random_state
         See `PCKMeans`.
 
     Attributes
@@ -337,8 +192,7 @@ class MPCKMeans(LinkedKMeans):
         *,
         weight: float = 1.0,
         metric: Literal["cluster", "single"] = "cluster",
-        floor: float = 0.01,
-        rest: Literal["spread", "mean"] = "spread",
+        floor: float = 0.1,
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
@@ -348,7 +202,6 @@ class MPCKMeans(LinkedKMeans):
         self.weight = weight
         self.metric = metric
         self.floor = floor
-        self.rest = rest
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -373,17 +226,25 @@ class MPCKMeans(LinkedKMeans):
         costs: Floats = distances2(X, C, A) - np.log(A).sum(axis=1)
         return costs
 
-    def _penalties(self, X: Floats, links: Links, A: Floats) -> tuple[Floats, Floats]:
+    def _penalties(
+        self, X: Floats, links: Links, A: Floats, reach2: Floats
+    ) -> tuple[Floats, Floats]:
         gap2 = (X[links.i] - X[links.j]) ** 2 @ A.T
-        reach2 = (self._reach2(X, A) * A).sum(axis=1)
+        farthest2 = (reach2 * A).sum(axis=1)
         must, weight = links.must[:, None], self.weight * links.weight[:, None]
         return (
             np.where(must, weight * gap2 / 2, 0),
-            np.where(must, 0, weight * (reach2 - gap2)),
+            np.where(must, 0, weight * (farthest2 - gap2)),
         )
 
     def _learn(
-        self, X: Floats, links: Links, labels: Ints, C: Floats, A: Floats
+        self,
+        X: Floats,
+        links: Links,
+        labels: Ints,
+        C: Floats,
+        A: Floats,
+        reach2: Floats,
     ) -> Floats:
         k = len(C)
         sizes = np.bincount(labels, minlength=k).astype(float)
@@ -395,7 +256,7 @@ class MPCKMeans(LinkedKMeans):
             scatter += add_by_label(gap2[torn] / 2, end[torn], k)
         tied = ~links.must & (g == h)
         strength = np.bincount(g[tied], links.weight[tied], minlength=k)
-        scatter += self.weight * strength[:, None] * self._reach2(X, A)
+        scatter += self.weight * strength[:, None] * reach2
         scatter -= add_by_label(gap2[tied], g[tied], k)
         if self.metric == "single":
             variance = np.tile(scatter.sum(axis=0) / len(X), (k, 1))
@@ -410,13 +271,7 @@ class MPCKMeans(LinkedKMeans):
         return weights
 
     def _reach2(self, X: Floats, A: Floats) -> Floats:
-        """Return (x' - x'')^2 by feature for the farthest pair of each metric."""
         metrics = A[:1] if self.metric == "single" else A
         ends = np.array([farthest_pair(X * np.sqrt(weights)) for weights in metrics])
         reach2 = (X[ends[:, 0]] - X[ends[:, 1]]) ** 2
         return np.broadcast_to(reach2, A.shape)
-
-
-def _has_settled(history: list[float], tol: float) -> bool:
-    before, now = history[-2:]
-    return abs(before - now) <= tol * abs(before)

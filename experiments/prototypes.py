@@ -1,9 +1,9 @@
-"""Prototypes of hard clusters: distances under diagonal metrics, means, first ones."""
+"""Prototypes of hard clusters: distances under diagonal metrics, and means."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["add_by_label", "average", "distances2", "spread"]
+__all__ = ["add_by_label", "average", "distances2"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,24 +53,3 @@ def add_by_label(rows: Floats, labels: Ints, n_clusters: int) -> Floats:
     """
     columns = [np.bincount(labels, column, minlength=n_clusters) for column in rows.T]
     return np.column_stack(columns)
-
-
-def spread(X: Floats, C: Floats, n_more: int, rng: np.random.RandomState) -> Floats:
-    """Add prototypes at samples drawn by squared distance from those there are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from experiments.prototypes import spread
-    >>> X = np.array([[0.0], [0.0], [5.0]])
-    >>> spread(X, np.array([[0.0]]), 1, np.random.RandomState(0)).tolist()
-    [[0.0], [5.0]]
-    """
-    gap2 = distances2(X, C, np.ones_like(C)).min(axis=1, initial=np.inf)
-    for _ in range(n_more):
-        even = not np.isfinite(gap2).all() or not gap2.sum() > 0
-        chance = None if even else gap2 / gap2.sum()
-        chosen = X[rng.choice(len(X), p=chance)]
-        C = np.vstack([C, chosen])
-        gap2 = np.minimum(gap2, ((X - chosen) ** 2).sum(axis=1))
-    return C

@@ -143,12 +143,13 @@ def test_mpck_costs_and_metrics_are_those_of_plain_loops(problem, metric):
     if metric == "cluster":
         A = rng.uniform(0.5, 2, (3, 3))
 
-    apart, together = model._penalties(X, links, A)
+    reach2 = model._reach2(X, A)
+    apart, together = model._penalties(X, links, A, reach2)
     own = np.take_along_axis(model._costs(X, C, A), labels[:, None], axis=1).sum()
     total = own + link_costs(links, apart, together, labels).sum()
     assert total == pytest.approx(naive_mpck(X, pairs, labels, C, A))
 
-    learnt = model._learn(X, links, labels, C, A)
+    learnt = model._learn(X, links, labels, C, A, reach2)
     sums = np.array([naive_metric(X, pairs, labels, C, A, h) for h in range(3)])
     sizes = np.bincount(labels)[:, None]
     expected = (
@@ -159,7 +160,7 @@ def test_mpck_costs_and_metrics_are_those_of_plain_loops(problem, metric):
 
 def test_flat_clusters_have_bounded_weights():
     X = np.array([[0.0, 1], [0, 2], [4, 1], [4, 2]])
-    model = MPCKMeans(2, floor=0.1, random_state=0)
+    model = MPCKMeans(2, random_state=0)
     model.fit(X, pairs=[(0, 1, 1.0), (2, 3, 1.0)])
 
     # Variances 4 and 1/4 of X; in the clusters 0, which the floor lifts, and 1/4.
@@ -172,7 +173,8 @@ def test_mpck_metric_is_the_best_one(problem):
     alike = PairSet(pairs.i, pairs.j, np.abs(pairs.grade), 60)
     links, model = Links.of(alike), MPCKMeans(3)
     C = np.array([X[y == h].mean(axis=0) for h in range(3)])
-    best = model._learn(X, links, y, C, np.ones((3, 3)))
+    none = np.zeros((3, 3))
+    best = model._learn(X, links, y, C, none + 1, none)
     low = naive_mpck(X, alike, y, C, best)
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -246,7 +248,7 @@ def test_starts_by_hand():
     four = PCKMeans()._start(X, unlike, Links.of(unlike), 4, rng)
     assert four.tolist() == [[0], [1], [100], [50]]
 
-    near = PCKMeans(rest="mean")._start(X, pairs, links, 5, rng)
+    near = PCKMeans()._start(X, pairs, links, 5, rng)
     assert (np.abs(near[3:] - X.mean()) < 0.5 * X.std()).all()
 
 
@@ -311,7 +313,5 @@ class TestEveryPeer:
             make(5).fit(X)
         with pytest.raises(PairsError, match="joins sample 4 but"):
             make(2).fit(X, pairs=[(0, 4, 1.0)])
-        with pytest.raises(ValueError, match="rest"):
-            make(2, rest="far").fit(X)
         with pytest.raises(ValueError, match="weight"):
             make(2, weight=-1.0).fit(X)
