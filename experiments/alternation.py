@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import check_array, check_random_state
 
 from experiments.links import Links, link_costs, neighborhoods, relabel, unlike_all
@@ -108,7 +109,14 @@ class LinkedKMeans(ClusterMixin, BaseEstimator, ABC):
         n_init = check_integer("n_init", self.n_init, 1)
         rng = check_random_state(self.random_state)
         links = Links.of(judged)
-        runs = (self._run(data, judged, links, k, rng) for _ in range(n_init))
+        # The paper's start, and others: its neighbourhoods may all be of one class.
+        starts = (
+            kmeans_plusplus(data, k, random_state=rng)[0]
+            if number
+            else self._start(data, judged, links, k, rng)
+            for number in range(n_init)
+        )
+        runs = (self._run(data, links, C, rng) for C in starts)
         best = min(runs, key=lambda run: run.objective)
         self.objective_ = best.objective
         self.labels_ = best.labels
@@ -119,15 +127,9 @@ class LinkedKMeans(ClusterMixin, BaseEstimator, ABC):
         return self
 
     def _run(
-        self,
-        X: Floats,
-        pairs: PairSet,
-        links: Links,
-        n_clusters: int,
-        rng: np.random.RandomState,
+        self, X: Floats, links: Links, C: Floats, rng: np.random.RandomState
     ) -> Run:
         """Alternate assignment and estimation until the objective settles."""
-        C = self._start(X, pairs, links, n_clusters, rng)
         A = np.ones_like(C)
         labels: Ints | None = None
         history: list[float] = []

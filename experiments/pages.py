@@ -131,7 +131,7 @@ def draw_curves(scores: Mapping[str, Scores]) -> Any:
                 list(curve),
                 [means[method] for means in curve.values()],
                 color=HELD if alone else COLORS[number % len(COLORS)],
-                linestyle=":" if alone else "-",
+                linestyle=":" if alone else ("-", "--")[number // len(COLORS) % 2],
                 marker="" if alone else MARKERS[number % len(MARKERS)],
                 markersize=5,
                 linewidth=1.4,

@@ -30,7 +30,8 @@ class PCKMeans(LinkedKMeans):
         Cost of breaking a full judgement. "auto" is the total variance of X: the mean
         of |x_p - x_q|^2 / 2, MPCK-means' own cost of a must-link, over all pairs.
     n_init : int, default=10
-        Number of starts; the lowest objective is kept.
+        Number of starts; the lowest objective is kept. The first is the paper's, the
+        others are by k-means++.
     max_iter : int, default=100
     tol : float, default=1e-6
         A run ends when the objective changes by less than this share of it.
@@ -49,9 +50,12 @@ class PCKMeans(LinkedKMeans):
 
     Notes
     -----
-    Prototypes begin at the means of the largest neighbourhoods, that is of samples
-    joined by chains of must-links; then at a sample judged unlike some member of
-    every neighbourhood, if there is one; then at random near the mean of the data.
+    In the paper's start prototypes are the means of the largest neighbourhoods, that
+    is of samples joined by chains of must-links; then a sample judged unlike some
+    member of every neighbourhood, if there is one; then places at random near the mean
+    of the data. With many judgements of random pairs the largest neighbourhoods are
+    often of one class, and the start is then a bad one: hence the others.
+
     Assignment goes over the linked samples in a random order until none moves, from
     the nearest prototypes at first. The paper weighs all links alike, here each counts
     by its |s|.

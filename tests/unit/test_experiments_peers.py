@@ -252,6 +252,19 @@ def test_starts_by_hand():
     assert (np.abs(near[3:] - X.mean()) < 0.5 * X.std()).all()
 
 
+def test_other_starts_mend_neighborhoods_of_one_class():
+    # Two blobs; the two largest neighbourhoods are far apart, but in the first.
+    X = np.array([[0.0], [0], [3], [3], [20], [20.1], [20.2], [20.3]])
+    pairs = [(0, 1, 1.0), (2, 3, 1.0), (4, 5, 1.0)]
+    paper = PCKMeans(2, n_init=1, random_state=0)._start(
+        X, PairSet.from_triples(pairs, 8), Links.of(PairSet.empty(8)), 2, None
+    )
+    model = PCKMeans(2, random_state=0).fit(X, pairs=pairs)
+
+    assert paper.tolist() == [[0], [3]]
+    assert model.labels_.tolist() in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)
+
+
 def test_distances_under_metrics():
     rng = np.random.default_rng(0)
     X, C, A = (
