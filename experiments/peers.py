@@ -146,8 +146,10 @@ class MPCKMeans(LinkedKMeans):
         The least variance that a feature may have in a cluster, as a share of its
         variance in X. It bounds the weights where a cluster is flat, or where
         cannot-links make a variance negative.
-    n_init, max_iter, tol, random_state
+    n_init, max_iter, random_state
         See `PCKMeans`.
+    tol : float, default=1e-4
+        See `PCKMeans`; less, and a run may end in a circle, as the objective can rise.
 
     Attributes
     ----------
@@ -199,7 +201,7 @@ class MPCKMeans(LinkedKMeans):
         floor: float = 0.1,
         n_init: int = 10,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
