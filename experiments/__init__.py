@@ -1,0 +1,1 @@
+"""Experiments that the pages of docs/ report, each run by one command."""

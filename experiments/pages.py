@@ -1,0 +1,270 @@
+"""Tables and pictures of the experiment on judgements, from its lines alone."""
+
+import csv
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.methods import METHODS
+from experiments.scores import ALONE, Scores, read_scores
+from experiments.trials import AMOUNTS, GROUPS, LARGE, SETS, SHARES
+from fuzzypairs.files import replacing
+from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
+
+__all__ = ["write_pages"]
+
+BEGIN, END = "<!-- results: written by the table command -->", "<!-- end of results -->"
+TITLES = {
+    "i": "0.05 judgements for each sample, all wrong",
+    "ii": "0.1 for each sample, half of them wrong",
+    "iii": "0.05 for each sample, all true",
+    "iv": "0.1 for each sample, all true",
+}
+CURVES = {
+    "judgements for each sample, all true": AMOUNTS,
+    "share of wrong ones among 0.1 for each sample": SHARES,
+}
+
+
+def write_pages(
+    lines: Sequence[Mapping[str, Any]], methods: Collection[str], page: Path
+) -> list[Path]:
+    """Write the results into a page, and tables and pictures to a folder of its name.
+
+    Parameters
+    ----------
+    lines : sequence of dict
+        Lines of `experiments.runs`; nothing is fitted here.
+    methods : collection of str
+        Those to show.
+    page : Path
+        A page with the marks between which results go.
+
+    Returns
+    -------
+    written : list of Path
+    """
+    points = list(dict.fromkeys([*GROUPS, *AMOUNTS, *SHARES]))
+    scores = {point: read_scores(lines, point, methods) for point in points}
+    scores = {point: found for point, found in scores.items() if found.sets}
+    if not scores:
+        raise ValueError(
+            "no set has a score of every method: run the experiment, or show fewer "
+            "methods by --methods"
+        )
+    text = page.read_text(encoding="utf-8")
+    if BEGIN not in text or END not in text.partition(BEGIN)[2]:
+        raise ValueError(f"{page} lacks the marks {BEGIN!r} and {END!r}")
+    folder = page.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    groups = {point: scores[point] for point in GROUPS if point in scores}
+    written = [folder / "sets.md", folder / "scores.csv", page]
+    _write(written[0], _sets_page(groups))
+    _write_csv(written[1], scores)
+    figure = draw_curves(scores)
+    for ending in ("png", "svg") if figure else ():
+        written.append(folder / f"curves.{ending}")
+        _save(figure, written[-1])
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    results = _results(groups, scores, folder.name, bool(figure))
+    _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{after}")
+    return written
+
+
+def summary_table(scores: Scores) -> str:
+    """Return a line of means, wins and losses for each method.
+
+    Examples
+    --------
+    >>> from experiments.pages import summary_table
+    >>> from experiments.scores import Scores
+    >>> scores = Scores({"FCM": {"zoo": 80.0}, "FDC": {"zoo": 84.0}}, {"zoo": 5})
+    >>> print(summary_table(scores))  # doctest: +NORMALIZE_WHITESPACE
+    | method | chosen on | reported on | all | better / worse | worst loss |
+    |---|---|---|---|---|---|
+    | FCM | - | 80.00 | 80.00 | | |
+    | FDC | - | **84.00** | **84.00** | 1 / 0 | none |
+    """
+    halves = scores.halves()
+    columns = {
+        half: _bold_best({m: scores.mean(m, sets) for m in scores.methods})
+        for half, sets in halves.items()
+    }
+    rows = []
+    for method in scores.methods:
+        row = [method, *(column[method] for column in columns.values())]
+        if method == ALONE or ALONE not in scores.methods:
+            rows.append([*row, "", ""])
+            continue
+        name, loss = scores.worst(method)
+        worst = f"{loss:.2f} ({name})" if loss < 0 else "none"
+        rows.append([*row, "{} / {}".format(*scores.wins(method)), worst])
+    return _table(["method", *halves, "better / worse", "worst loss"], rows)
+
+
+def curve_table(scores: Mapping[str, Scores], places: Mapping[str, float]) -> str:
+    """Return means over all sets along a curve, a line for each method."""
+    curve = _along(scores, places)
+    columns = [_bold_best(means) for means in curve.values()]
+    methods = list(next(iter(curve.values()), {}))
+    rows = [[m, *(column[m] for column in columns)] for m in methods]
+    return _table(["method", *(f"{value:g}" for value in curve)], rows)
+
+
+def draw_curves(scores: Mapping[str, Scores]) -> Any:
+    """Draw means over all sets against number and share; None without two points."""
+    panels = {
+        title: curve
+        for title, places in CURVES.items()
+        if len(curve := _along(scores, places)) > 1
+    }
+    if not panels:
+        return None
+    figure = new_figure((5.0 * len(panels) + 2.2, 4.4))
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, curve) in zip(axes, panels.items(), strict=True):
+        methods = list(next(iter(curve.values())))
+        for number, method in enumerate(methods):
+            alone = method == ALONE
+            ax.plot(
+                list(curve),
+                [means[method] for means in curve.values()],
+                color=HELD if alone else COLORS[number % len(COLORS)],
+                linestyle=":" if alone else ("-", "--")[number // len(COLORS) % 2],
+                marker="" if alone else MARKERS[number % len(MARKERS)],
+                markersize=5,
+                linewidth=1.4,
+                label=method,
+            )
+        ax.set_xlabel(title)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("mean normalised ARI, %")
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return figure
+
+
+def _along(
+    scores: Mapping[str, Scores], places: Mapping[str, float]
+) -> dict[float, dict[str, float]]:
+    """Return means by place and method, over the sets and methods of all places."""
+    there = {p: scores[p] for p in places if p in scores}
+    if not there:
+        return {}
+    every = list(there.values())
+    methods = [
+        m
+        for m in METHODS
+        if METHODS[m].on_curves and all(m in s.methods for s in every)
+    ]
+    # Large sets are in the groups only, which would bend the curves there.
+    sets = [
+        name
+        for name in every[0].draws
+        if name not in LARGE and all(name in s.means[m] for s in every for m in methods)
+    ]
+    if not methods or not sets:
+        return {}
+    return {
+        places[p]: {m: found.mean(m, sets) for m in methods}
+        for p, found in there.items()
+    }
+
+
+def _results(
+    groups: Mapping[str, Scores],
+    scores: Mapping[str, Scores],
+    folder: str,
+    has_picture: bool,
+) -> str:
+    parts = []
+    for point, found in groups.items():
+        parts += [
+            f"### Group ({point}): {TITLES[point]}",
+            f"Means over {_tell_sets(found)}.",
+            summary_table(found),
+        ]
+    if groups:
+        parts.append(f"Each set on its own: [{folder}/sets.md]({folder}/sets.md).")
+    if has_picture:
+        parts += ["### Curves", f"![Curves]({folder}/curves.png)"]
+        for title, places in CURVES.items():
+            parts += [f"By {title}:", curve_table(scores, places)]
+    return "\n\n".join(parts)
+
+
+def _sets_page(groups: Mapping[str, Scores]) -> str:
+    parts = ["# Judgements: each set", "Normalised ARI in percent, means over draws."]
+    for point, found in groups.items():
+        names = [name for name in SETS if found.draws.get(name)]
+        columns = {
+            name: _bold_best(
+                {m: found.means[m].get(name, float("nan")) for m in found.methods}
+            )
+            for name in names
+        }
+        rows = [
+            [name, str(found.draws[name]), *(column[m] for m in found.methods)]
+            for name, column in columns.items()
+        ]
+        parts += [
+            f"## Group ({point}): {TITLES[point]}",
+            _table(["set", "draws", *found.methods], rows),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _write_csv(path: Path, scores: Mapping[str, Scores]) -> None:
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as file,
+    ):
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["point", "set", "draws", "method", "normalized_ari"])
+        for point, found in scores.items():
+            for method in found.methods:
+                for name, value in found.means[method].items():
+                    row = [point, name, found.draws[name], method, f"{value:.4f}"]
+                    table.writerow(row)
+
+
+def _tell_sets(scores: Scores) -> str:
+    """Say how many sets and draws a mean is over, and which sets if they are few."""
+    names = scores.sets
+    draws = sorted({scores.draws[name] for name in names})
+    many = f"{draws[0]} to {draws[-1]}" if len(draws) > 1 else f"{draws[0]}"
+    text = f"{len(names)} sets of {many} draws" if len(names) > 1 else f"{names[0]}"
+    return text + (f" ({', '.join(names)})" if 1 < len(names) < 6 else "")
+
+
+def _bold_best(means: Mapping[str, float]) -> dict[str, str]:
+    best = max((value for value in means.values() if value == value), default=None)
+    texts = {}
+    for method, value in means.items():
+        text = "-" if value != value else f"{value:.2f}"
+        is_best = best is not None and text == f"{best:.2f}"
+        texts[method] = f"**{text}**" if is_best else text
+    return texts
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    first, *rest = (f"| {' | '.join(line)} |" for line in (head, *rows))
+    return "\n".join([first, "|" + "---|" * len(head), *rest])
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _save(figure: Any, path: Path) -> None:
+    # Neither a date nor random names inside: the same lines give the same file.
+    from matplotlib import rc_context
+
+    kind = path.suffix[1:]
+    with (
+        replacing(path) as temporary,
+        rc_context({"svg.hashsalt": "fuzzypairs", "svg.fonttype": "none"}),
+    ):
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(temporary, format=kind, dpi=110, metadata=metadata)
