@@ -97,6 +97,8 @@ class Items:
         Names of the rows as text, each once.
     truth : ndarray of shape (n_rows,) or None
         Classes as text, None where the class is not known.
+    id_column : str or None
+        The name of the column that held the ids.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Items:
     features: pd.DataFrame
     ids: NDArray[Any] | None = None
     truth: NDArray[Any] | None = None
+    id_column: str | None = None
 
     @property
     def n_rows(self) -> int:
@@ -124,6 +127,7 @@ def read_items(
     id_column: str | None = None,
     truth: str | None = None,
     drop: Sequence[str] = (),
+    text: Sequence[str] = (),
 ) -> Items:
     r"""Read a data file, and set its ids and its truth apart.
 
@@ -137,6 +141,8 @@ def read_items(
         The column of true classes.
     drop : sequence of str, default=()
         Columns to leave out.
+    text : sequence of str, default=()
+        Columns to keep as they are written, if they are there.
 
     Returns
     -------
@@ -156,7 +162,7 @@ def read_items(
     """
     path = Path(path)
     apart = [name for name in (id_column, truth) if name is not None]
-    frame = read_table(path, text=apart)
+    frame = read_table(path, text=[*apart, *text])
     for name in (*apart, *drop):
         if name not in frame:
             raise ValueError(
@@ -172,6 +178,7 @@ def read_items(
         features,
         None if id_column is None else _read_ids(frame[id_column], path),
         None if truth is None else _read_classes(frame[truth], path),
+        id_column,
     )
 
 
@@ -253,7 +260,7 @@ def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
     >>> prepare(items, scale=False)[1].ravel()
     array([1., 2., 3.])
     """
-    preparation = Preparation(scale=scale)
+    preparation = Preparation(scale=scale, id_column=items.id_column)
     try:
         return preparation, preparation.fit(items.features).transform(items.features)
     except ValueError as error:
