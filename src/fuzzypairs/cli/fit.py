@@ -91,7 +91,7 @@ def fit(
             scale=not no_scale, n_clusters=n_clusters,
         )  # fmt: skip
         read = time.perf_counter()
-        show(f"clustering {task.items.n_rows} rows", 1, 3)
+        show(f"clustering {task.items.n_rows} rows (a first run compiles)", 1, 3)
         model = blank.fit(task.X, pairs=task.pairs)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
