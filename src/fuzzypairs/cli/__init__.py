@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fuzzypairs._version import __version__
-from fuzzypairs.cli import compare, datasets, demo, fit, predict
+from fuzzypairs.cli import compare, datasets, demo, fit, predict, tune
 
 __all__ = ["app"]
 
@@ -42,5 +42,6 @@ def main(
 app.command()(demo.demo)
 app.command()(fit.fit)
 app.command()(predict.predict)
+app.command()(tune.tune)
 app.command()(compare.compare)
 app.command()(datasets.datasets)

@@ -15,7 +15,7 @@ from fuzzypairs.cli.screen import check_out, notes_of, plain_errors, progress
 if TYPE_CHECKING:
     from fuzzypairs.cluster.fdc import FDC
 
-__all__ = ["fit"]
+__all__ = ["build_model", "fit"]
 
 
 def fit(
@@ -85,7 +85,7 @@ def fit(
     started = time.perf_counter()
     with plain_errors(code=2), progress() as show, notes_of() as notes:
         show(f"reading {data.name}", 0, 3)
-        blank = _model(context.params)
+        blank = build_model(context.params)
         task = read_task(
             data, pairs, id_column=id_column, truth=truth, drop=drop,
             scale=not no_scale, n_clusters=n_clusters,
@@ -108,7 +108,7 @@ def fit(
     typer.echo(out / "report.html")
 
 
-def _model(given: dict[str, Any]) -> "FDC":
+def build_model(given: dict[str, Any]) -> "FDC":
     """Return FDC with the options that are called like its parameters."""
     from fuzzypairs.cluster.fdc import FDC
 

@@ -17,6 +17,7 @@ __all__ = [
     "Format",
     "IdColumn",
     "Jobs",
+    "JudgedPairs",
     "NoScale",
     "Out",
     "Pairs",
@@ -64,14 +65,14 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-Pairs = Annotated[
-    Path | None,
-    of_data(
-        help="The judgements: columns i, j, grade with row numbers from 0, or a, b, "
-        "grade with ids if --id is given. Grades run from -1 (unlike) to 1 (alike).",
-        metavar="FILE",
-    ),
-]
+_judgements: Any = of_data(
+    "--pairs",
+    help="The judgements: columns i, j, grade with row numbers from 0, or a, b, grade "
+    "with ids if --id is given. Grades run from -1 (unlike) to 1 (alike).",
+    metavar="FILE",
+)
+Pairs = Annotated[Path | None, _judgements]
+JudgedPairs = Annotated[Path, _judgements]
 Out = Annotated[
     Path,
     of_results(help="The folder to write the results to.", metavar="DIR"),

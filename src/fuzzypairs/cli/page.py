@@ -1,18 +1,34 @@
-"""The page that `fuzzypairs fit` writes."""
+"""The page that `fuzzypairs fit` writes, and the curves of `fuzzypairs tune`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from fuzzypairs.cluster.fdc import FDC
     from fuzzypairs.columns import ColumnRecord
     from fuzzypairs.pairs import PairSet
 
-__all__ = ["write_fit_report"]
+__all__ = ["plot_search", "write_fit_report"]
+
+
+def plot_search(results: Mapping[str, Any], parameter: str, ax: "Axes") -> "Axes":
+    """Show the best score for each value of a parameter."""
+    import numpy as np
+
+    best: dict[str, float] = {}
+    for value, score in zip(
+        results[f"param_{parameter}"], results["mean_test_score"], strict=True
+    ):
+        best[str(value)] = max(best.get(str(value), -np.inf), score)
+    ax.plot(list(best), list(best.values()), marker="o")
+    ax.set(xlabel=parameter, ylabel="score")
+    return ax
 
 
 def write_fit_report(
