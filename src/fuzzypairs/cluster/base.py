@@ -118,7 +118,8 @@ class PrototypeClusterer(
                 for _ in range(1 if is_deterministic(self.init) else self.n_init)
             ]
             results = self._run(solver, starts, pairs, threads)
-            best = min(results, key=lambda result: result.objective)
+            chosen = min(range(len(results)), key=lambda run: results[run].objective)
+            best = self._finished(solver, results[chosen], pairs)
             memberships = self._memberships(solver, best)
             kept = space.trimmed(best.centers)
             together = coincident(best, memberships, solver)
@@ -127,7 +128,7 @@ class PrototypeClusterer(
                 gap = np.diff(best.centers[list(together)], axis=0)
                 is_lost = np.linalg.norm(gap) < APART * best.spread
                 if is_lost and self._has_labels_apart(space):
-                    labels = solver.labels_apart(starts[results.index(best)])
+                    labels = solver.labels_apart(starts[chosen])
                 critical = self._alpha_at(1.0, space, weight, len(best.centers))
         self._report(results, unit)
         self.__dict__.pop("feature_names_in_", None)
@@ -151,6 +152,10 @@ class PrototypeClusterer(
         self, solver: Solver, starts: list[Start], pairs: PairSet, threads: Threads
     ) -> list[MemResult]:
         return solver.run_all(starts, threads)
+
+    def _finished(self, solver: Solver, best: MemResult, pairs: PairSet) -> MemResult:
+        """Do what is done once, to the best run."""
+        return best
 
     def _memberships(self, solver: Solver, best: MemResult) -> Floats:
         return solver.memberships(best)

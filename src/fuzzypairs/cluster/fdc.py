@@ -6,8 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzypairs.cluster.base import PrototypeClusterer
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.mem import MemResult, Solver
+from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.spaces.names import Metric
 from fuzzypairs.starts import Init
+from fuzzypairs.validation import check_number
 
 __all__ = ["FDC"]
 
@@ -68,6 +72,12 @@ class FDC(PrototypeClusterer):
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
         ``fuzzypairs[exact]``.
+    robust : bool or float > 0, default=False
+        Whether judgements that the data or each other contradict lose weight; how
+        much is then in `pair_reliability_`. A number is how far a judgement may be
+        contradicted, between 0 (its samples lie as it says) and 1 (as its opposite
+        would say), before it is down to half; smaller is more distrust, True is 0.75.
+        See the page on doubtful judgements.
     random_state : int, RandomState instance or None, default=None
         Decides the starts.
     n_jobs : int, default=None
@@ -86,9 +96,10 @@ class FDC(PrototypeClusterer):
     n_clusters_ : int
         Number of clusters that survived.
     objective_ : float
-        Eq. (5) at the end.
+        Eq. (5) at the end; with `robust`, with its bounded costs of judgements.
     objective_history_ : ndarray of shape (n_accepted,)
         Eq. (5) along the kept run; it does not rise while clusters do not vanish.
+        With `robust`, upper bounds of the objective along the rounds, and itself last.
     n_clusters_history_ : ndarray of shape (n_accepted,)
         Number of clusters along the kept run.
     n_iter_ : int
@@ -97,6 +108,10 @@ class FDC(PrototypeClusterer):
         Whether the kept run ended by `tol`.
     alpha_, beta_ : float
         The values used.
+    pair_reliability_ : ndarray of shape (n_pairs,)
+        With `robust`: the weight in [0, 1] each judgement was left with, in the order
+        of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,
+        a sample of weight 0, ``beta=0``).
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
@@ -147,6 +162,7 @@ class FDC(PrototypeClusterer):
         max_iter: int = 300,
         tol: float = 1e-4,
         group_solver: Literal["sweeps", "exact"] = "sweeps",
+        robust: bool | float = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -162,6 +178,7 @@ class FDC(PrototypeClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.group_solver = group_solver
+        self.robust = robust
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -192,3 +209,25 @@ class FDC(PrototypeClusterer):
         self : FDC
         """
         return self._fit(X, pairs, sample_weight)
+
+    def _check_parameters(self) -> int:
+        if not isinstance(self.robust, bool | np.bool_) and not (
+            check_number("robust", self.robust, 0.0) > 0.0
+        ):
+            raise ValueError(
+                f"robust must be above 0, got {self.robust}; for no doubt use False"
+            )
+        return super()._check_parameters()
+
+    def _finished(self, solver: Solver, best: MemResult, pairs: PairSet) -> MemResult:
+        if not self.robust:
+            return best
+        named = isinstance(self.robust, bool | np.bool_)
+        tolerance = TOLERANCE if named else float(self.robust)
+        return run_robust(solver, best, pairs, tolerance)
+
+    def _store(self, best: MemResult) -> None:
+        super()._store(best)
+        self.__dict__.pop("pair_reliability_", None)
+        if isinstance(best, RobustResult):
+            self.pair_reliability_ = best.reliability

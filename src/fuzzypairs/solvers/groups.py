@@ -77,7 +77,9 @@ def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Gr
     """
     if len(pairs) == 0:
         none = np.empty(0, dtype=np.int64)
-        return none, _graph(np.zeros(1, np.int64), none, none, np.empty(0), beta, own)
+        return none, make_graph(
+            np.zeros(1, np.int64), none, none, np.empty(0), beta, own
+        )
     n_groups, labels = pairs.components()
     touched = np.flatnonzero(labels >= 0)
     sizes = np.bincount(labels[touched], minlength=n_groups)
@@ -88,12 +90,13 @@ def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Gr
     number[rows] = np.arange(len(rows))
     groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
     ends = number[pairs.i], number[pairs.j]
-    return rows, _graph(groups, *ends, pairs.grade, beta, own)
+    return rows, make_graph(groups, *ends, pairs.grade, beta, own)
 
 
-def _graph(
+def make_graph(
     groups: Ints, p: Ints, q: Ints, s: Floats, beta: float, own: float = 1.0
 ) -> Graph:
+    """Write the graph of rows that are ordered by group already."""
     n_rows = int(groups[-1])
     source = np.concatenate([p, q])
     order = np.argsort(source, kind="stable")
@@ -202,7 +205,7 @@ def solve_group(
     scale = float(dist2.mean()) or 1.0
     s = np.asarray(s, dtype=np.float64)
     p, q = np.asarray(p, dtype=np.int64), np.asarray(q, dtype=np.int64)
-    graph = _graph(np.array([0, n_rows]), p, q, s, beta / scale)
+    graph = make_graph(np.array([0, n_rows]), p, q, s, beta / scale)
     blocks = make_blocks(n_rows, k)
     blocks.dist2[:] = dist2 / scale
     invert_rows(graph, blocks, 0, n_rows)

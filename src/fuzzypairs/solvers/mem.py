@@ -7,7 +7,7 @@ starts. Inside, all data are centred.
 import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from fuzzypairs.solvers.groups import (
     build_graph,
     cut_groups,
     make_blocks,
+    make_graph,
     solve_small_groups_exactly,
     usable_pairs,
 )
@@ -35,6 +36,7 @@ __all__ = ["MemResult", "Solver"]
 
 Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 # Ranges of tiles or chunks that are a call each: long enough to outweigh the call.
 TILES_A_RANGE = 64
@@ -184,7 +186,29 @@ class Solver:
 
     def run(self, start: Start) -> MemResult:
         """Descend from one start until nothing moves, or `max_iter`."""
-        state = self._state(*self._first_prototypes(start))
+        return self._descend(*self._first_prototypes(start))
+
+    def resume(self, centers: Floats, constrained: Floats) -> MemResult:
+        """Descend from where another run ended."""
+        return self._descend(centers - self.mean, constrained)
+
+    def regraded(self, p: Ints, q: Ints, grade: Floats) -> Self:
+        """Return a solver of the same judgements, in the same order, graded anew.
+
+        Parameters
+        ----------
+        p, q : ndarray of shape (n_pairs,)
+            Places in `constrained` of the samples they join.
+        grade : ndarray of shape (n_pairs,)
+        """
+        old, beta = self.problem.graph, self.beta / self.heaviest
+        other = copy.copy(self)
+        graph = make_graph(old.groups, p, q, grade, beta, old.own)
+        other.problem = self.problem._replace(graph=graph)
+        return other
+
+    def _descend(self, C: Floats, U: Floats) -> MemResult:
+        state = self._state(C, U)
         status, moved = steps.CONTINUE, True
         history: list[Floats] = []
         sizes: list[int] = []
@@ -244,13 +268,18 @@ class Solver:
                 status = int(steps.advance(plain.problem, state))
                 if status == steps.VANISHING:
                     state = plain._without_smallest(state)
-        return np.asarray(np.argmax(self._memberships_at(C + self.mean, U), axis=1))
+        memberships = self.free_memberships(C + self.mean)
+        memberships[self.constrained] = U
+        return np.asarray(np.argmax(memberships, axis=1))
 
     def memberships(self, result: MemResult) -> Floats:
         """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
-        return self._memberships_at(result.centers, result.constrained)
+        out = self.free_memberships(result.centers)
+        out[self.constrained] = result.constrained
+        return out
 
-    def _memberships_at(self, centers: Floats, constrained: Floats) -> Floats:
+    def free_memberships(self, centers: Floats) -> Floats:
+        """Write out what all samples had without judgements, eq. (14)."""
         out = np.empty((len(self.X), len(centers)))
         self.threads.map(
             rows.row_memberships,
@@ -259,7 +288,6 @@ class Solver:
                 for span in over_ranges(cut(len(self.X), 4096))
             ],
         )
-        out[self.constrained] = constrained
         return out
 
     def _iterate(self, state: steps.State) -> int:

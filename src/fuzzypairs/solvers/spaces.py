@@ -85,9 +85,8 @@ class SpaceSolver(Solver):
         self.fuzzifier = fuzzifier
         self.alpha, self.beta = alpha, beta
         self.heaviest = 1.0 if weight is None else float(weight.max())
-        self.shares = (
-            np.ones(space.n_samples) if weight is None else weight / self.heaviest
-        )
+        self.weight = None if weight is None else weight / self.heaviest
+        self.shares = np.ones(space.n_samples) if self.weight is None else self.weight
         self.group_solver = group_solver
         self.threads = threads
         self.compiled = self.on_blas = False
@@ -123,11 +122,14 @@ class SpaceSolver(Solver):
         with threadpool_limits(1, "blas"):
             return super().run_all(starts, threads)
 
-    def memberships(self, result: MemResult) -> Floats:
-        """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
-        U = self._free_memberships(self.space.distances(result.centers)).copy()
-        U[self.constrained] = result.constrained
-        return U
+    def free_memberships(self, centers: Floats) -> Floats:
+        """Write out what all samples had without judgements, shape (n_samples, k)."""
+        return self._free_memberships(self.space.distances(centers)).copy()
+
+    def resume(self, centers: Floats, constrained: Floats) -> MemResult:
+        """Descend from where another run ended."""
+        with threadpool_limits(1, "blas"):
+            return super().resume(centers, constrained)
 
     def _pass(self, state: steps.State) -> None:
         """Measure, find memberships, weigh and set the prototypes that follow."""

@@ -1,0 +1,163 @@
+"""Whether judgements can teach a space, decided by judgements held out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzypairs.folds import Folds, hold_out
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.spaces.learned import Learned, representatives
+from fuzzypairs.threads import Threads
+
+__all__ = ["FEWEST", "Guidance", "agreement", "learn_space"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+# Fewer judgements than this, or none of a kind, teach nothing that could be checked.
+FEWEST = 5
+N_SPLITS = 5
+# Held-out judgements must be kept better than by chance at the level of 5 %. A trust
+# that is not earned costs far more than one that is withheld.
+NORMAL_QUANTILE = 1.64
+# By how many standard errors of chance a learned space may keep fewer of them than
+# the samples' own: where both keep the same, learned ones were better on average.
+LENIENCE = 0.5
+
+
+@dataclass(frozen=True)
+class Guidance:
+    """What held-out judgements say of spaces they could teach.
+
+    Attributes
+    ----------
+    space : Learned or None
+        The space taught by all judgements, or None: the samples' own is better.
+    agreement : mapping of str to float
+        The share of held-out judgements that are kept, alike and unlike ones counting
+        the same: in the samples' own space ("euclidean") and in each learned one.
+    needed : float
+        What a learned space had to reach to be trusted.
+    """
+
+    space: Learned | None
+    agreement: Mapping[str, float]
+    needed: float
+
+
+def agreement(labels: Labels, pairs: PairSet) -> float:
+    """Return the share of judgements that labels keep, by strength, balanced.
+
+    Examples
+    --------
+    >>> judged = PairSet.from_triples([(0, 1, 1.0), (1, 2, 0.5), (0, 2, -1.0)])
+    >>> agreement(np.array([0, 0, 1]), judged)  # 1 / 1.5 of alike, all of unlike
+    0.8333333333333333
+    """
+    together = labels[pairs.i] == labels[pairs.j]
+    return balanced(together, pairs.grade)
+
+
+def balanced(together: NDArray[np.bool_], grade: Floats) -> float:
+    alike, unlike = np.maximum(grade, 0.0), np.maximum(-grade, 0.0)
+    kept = [
+        strength @ held / strength.sum()
+        for strength, held in ((alike, together), (unlike, ~together))
+        if strength.any()
+    ]
+    return float(np.mean(kept))
+
+
+def chance_error(grade: Floats) -> float:
+    """Return the standard error of `balanced` under labels that know nothing."""
+    parts = [
+        (strength**2).sum() / strength.sum() ** 2
+        for strength in (np.maximum(grade, 0.0), np.maximum(-grade, 0.0))
+        if strength.any()
+    ]
+    return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
+
+
+def learn_space(
+    X: Floats,
+    pairs: PairSet,
+    labels: Labels,
+    blind: Labels,
+    weight: Floats | None,
+    candidates: Sequence[Learned],
+    *,
+    random_state: np.random.RandomState,
+    threads: Threads,
+) -> Guidance:
+    """Teach every candidate a part of the judgements; keep what the others confirm.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    pairs : PairSet
+        Informative judgements, of both kinds.
+    labels : ndarray of shape (n_samples,)
+        Clusters under the judgements, which the space in the end starts from.
+    blind : ndarray of shape (n_samples,)
+        Clusters without any judgement, which trials start from: those under the
+        judgements have seen what is held out.
+    weight : ndarray of shape (n_samples,) or None
+    candidates : sequence of Learned
+    random_state : RandomState
+    threads : Threads
+
+    Returns
+    -------
+    guidance : Guidance
+        With the candidate that keeps most held-out judgements, provided that these are
+        more than chance would keep, and not clearly fewer than clusters without
+        judgements do.
+    """
+    rng = np.random.default_rng(random_state.randint(2**31))
+    folds = hold_out(pairs, min(N_SPLITS, len(pairs)), 1, rng)
+    error = chance_error(folds.pairs.grade)
+    scores = {"euclidean": agreement(blind, folds.pairs)}
+    needed = max(
+        0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error
+    )
+    best, chosen = needed, None
+    for candidate in candidates:
+        prepared, features = candidate.prepare(
+            X, weight, random_state=random_state, threads=threads
+        )
+        rows = representatives(len(X), random_state)
+        score = held_out_agreement(
+            prepared, features, folds, blind, rows, weight, threads
+        )
+        scores[candidate.form] = score
+        if score > best:
+            best, chosen = score, (prepared, features, rows)
+    if chosen is None:
+        return Guidance(None, scores, needed)
+    space, features, rows = chosen
+    return Guidance(space.taught(X, features, pairs, labels, rows, weight), scores, needed)
+
+
+def held_out_agreement(
+    space: Learned,
+    features: Floats,
+    folds: Folds,
+    labels: Labels,
+    rows: Labels,
+    weight: Floats | None,
+    threads: Threads,
+) -> float:
+    """Return the agreement with judgements that a space was not taught."""
+
+    def ask(train: PairSet, test: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        W = space.solve(features, train, labels, rows, weight)
+        i, j = folds.pairs.i[test], folds.pairs.j[test]
+        left, right = (features[end] @ W[:-1] + W[-1] for end in (i, j))
+        return np.asarray(left.argmax(axis=1) == right.argmax(axis=1))
+
+    answers = threads.map(ask, folds.splits)
+    together = np.concatenate(answers)
+    grade = np.concatenate([folds.pairs.grade[test] for _, test in folds.splits])
+    return balanced(together, grade)

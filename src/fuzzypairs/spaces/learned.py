@@ -1,0 +1,325 @@
+"""Spaces that judgements teach: which features matter, or which samples belong."""
+
+import copy
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.spaces.kernels import Rbf
+from fuzzypairs.spaces.likelihood import softmax, teach
+from fuzzypairs.spaces.maps import KernelFeatures
+from fuzzypairs.spaces.moments import total_variance, weighted_mean
+from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.threads import Threads
+
+__all__ = ["Learned", "Taught", "Weighted"]
+
+Floats = NDArray[np.float64]
+
+# How many samples stand for all where judgements say nothing.
+MOST_ROWS = 2000
+# How many samples the weights of features are measured at.
+PROBES = 500
+
+
+class Taught(Euclidean):
+    """A Euclidean space over a map of the samples that judgements teach."""
+
+    accepts_sparse: bool = False
+
+    feature_weights: Floats
+
+    def teach(
+        self,
+        X: Floats,
+        pairs: PairSet,
+        labels: NDArray[np.intp],
+        weight: Floats | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
+    ) -> Self:
+        """Return a copy of this space whose map has learned from judgements.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        pairs : PairSet
+        labels : ndarray of shape (n_samples,)
+            The clusters to start from.
+        weight : ndarray of shape (n_samples,), default=None
+            Sample weights.
+        random_state : RandomState, default=None
+            Draws the samples that stand for all.
+        threads : Threads, default=None
+        """
+        raise NotImplementedError
+
+    def map(self, X: Floats) -> Floats:
+        """Return where rows lie in this space."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
+        """Hold the mapped samples."""
+        if not hasattr(self, "feature_weights"):
+            raise ValueError(
+                'metric="learned" learns from judgements, but there are none that say '
+                'alike or unlike; give `pairs` to fit, or use metric="euclidean"'
+            )
+        return super().fit(self.map(X), weight, **more)
+
+    def between(self, X: Any, P: Floats) -> Floats:
+        """Return squared distances of rows as they were given, (n_rows, k)."""
+        return super().between(self.map(X), P)
+
+    def distances(self, P: Floats) -> Floats:
+        """Return squared distances of the mapped samples."""
+        return super().between(self.X, P)
+
+
+class Weighted(Taught):
+    """Euclidean distances with a weight for each feature; prototypes are means.
+
+        d(x, c) = sum_f w_f (x_f - c_f)^2,   w_f = sqrt(unlike_f / alike_f)
+
+    unlike_f and alike_f are mean squared differences over the judgements, by
+    their strength, each together with `prior` pairs of samples drawn blindly.
+
+    Parameters
+    ----------
+    prior : float, default=20.0
+        What weights are held to 1 by, in judgements of full strength.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> judged = PairSet.from_triples([(0, 1, 1.0), (2, 3, 1.0), (0, 2, -1.0)])
+    >>> Weighted(prior=1.0).teach(X, judged, np.zeros(4, int)).feature_weights.round(2)
+    array([1.27, 0.61])
+    """
+
+    def __init__(self, prior: float = 20.0) -> None:
+        self.prior = prior
+
+    def teach(
+        self,
+        X: Floats,
+        pairs: PairSet,
+        labels: NDArray[np.intp],
+        weight: Floats | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
+    ) -> Self:
+        """Return a copy with the weights that judgements give to features."""
+        taught = copy.copy(self)
+        squared = (X[pairs.i] - X[pairs.j]).astype(np.float64) ** 2
+        mean = weighted_mean(X, weight)
+        blind = 2.0 * np.average((X - mean) ** 2, axis=0, weights=weight)
+
+        def differences(strength: Floats) -> Floats:
+            total = strength @ squared + self.prior * blind
+            return np.asarray(total / (strength.sum() + self.prior))
+
+        alike = differences(np.maximum(pairs.grade, 0.0))
+        unlike = differences(np.maximum(-pairs.grade, 0.0))
+        varies = blind > 0.0
+        ratio = np.divide(unlike, alike, out=np.ones_like(alike), where=varies)
+        taught.feature_weights = np.sqrt(ratio)
+        return taught
+
+    def map(self, X: Floats) -> Floats:
+        """Return rows in units in which features weigh the same."""
+        return np.asarray(X * np.sqrt(self.feature_weights))
+
+    def points(self, P: Floats) -> Floats:
+        """Return prototypes in the samples' own coordinates."""
+        return np.asarray(P / np.sqrt(self.feature_weights))
+
+
+class Learned(Taught):
+    """The simplex, where judgements say by a learned map which samples belong.
+
+        d(x, c) = |v(x) - c|^2,   v(x) = softmax(sharpness * [f(x), 1] W)
+
+    W is most likely under the judgements, held to the clusters that samples form by
+    themselves (`fuzzypairs.spaces.likelihood.teach`). A prototype is the mean of its
+    samples' v. Unlike a metric that only weighs features, the map can follow
+    classes of any size, and, with rbf features, of any shape.
+
+    Parameters
+    ----------
+    form : {"linear", "rbf"}, default="rbf"
+        Features f: the samples, centred, in units of their total variance (a map of
+        rank below n_clusters); or `n_components` Nystroem features of their rbf kernel.
+    prior : float, default=3.0
+        What the map is held to the samples' own clusters by, in judgements.
+    ridge : float, default=0.05
+        Penalty on coefficients.
+    doubt : float, default=0.05
+        How often a judgement may be wrong.
+    sharpness : float, default=2.0
+        How near to the corners of the simplex samples are put that surely belong.
+    n_components : int, default=100
+        Number of rbf features at most; half the number of samples at most.
+
+    Attributes
+    ----------
+    feature_weights : ndarray of shape (n_features,)
+        How strongly v depends on each feature, as a share: root mean square slope of
+        the logits times the deviation of the feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 3))
+    >>> truth = (X[:, 2] > 0).astype(int)
+    >>> judged = PairSet.from_labels(truth, n_pairs=30, random_state=0)
+    >>> space = Learned("linear").teach(X, judged, (X[:, 0] > 0).astype(int))
+    >>> int(space.feature_weights.argmax())
+    2
+    """
+
+    explicit: ClassVar[bool] = False
+
+    coefficients: Floats
+    center: Floats
+    scale: float
+    kernel: KernelFeatures | None
+
+    def __init__(
+        self,
+        form: Literal["linear", "rbf"] = "rbf",
+        prior: float = 3.0,
+        ridge: float = 0.05,
+        doubt: float = 0.05,
+        sharpness: float = 2.0,
+        n_components: int = 100,
+    ) -> None:
+        self.form = form
+        self.prior = prior
+        self.ridge = ridge
+        self.doubt = doubt
+        self.sharpness = sharpness
+        self.n_components = n_components
+
+    def prepare(
+        self,
+        X: Floats,
+        weight: Floats | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
+    ) -> tuple[Self, Floats]:
+        """Return a copy that knows its features, and those of the samples."""
+        made = copy.copy(self)
+        made.center = weighted_mean(X, weight)
+        made.scale = 1.0 / np.sqrt(total_variance(X, weight) or 1.0)
+        made.kernel = None
+        if self.form == "linear":
+            return made, made.features(X)
+        basis = KernelFeatures(
+            Rbf(gamma=0.5), min(self.n_components, max(1, X.shape[0] // 2))
+        ).fit(made.standardised(X), random_state=random_state, threads=threads)
+        features = basis.X
+        made.kernel, _ = basis.trimmed(np.empty((0, 0)))
+        return made, features
+
+    def teach(
+        self,
+        X: Floats,
+        pairs: PairSet,
+        labels: NDArray[np.intp],
+        weight: Floats | None = None,
+        *,
+        random_state: np.random.RandomState | None = None,
+        threads: Threads | None = None,
+    ) -> Self:
+        """Return a copy whose map is most likely under the judgements."""
+        random_state = random_state or np.random.RandomState(0)
+        prepared, features = self.prepare(
+            X, weight, random_state=random_state, threads=threads
+        )
+        rows = representatives(len(features), random_state)
+        return prepared.taught(X, features, pairs, labels, rows, weight)
+
+    def taught(
+        self,
+        X: Floats,
+        features: Floats,
+        pairs: PairSet,
+        labels: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        weight: Floats | None = None,
+    ) -> Self:
+        """Return a copy of a prepared space with the coefficients of `solve`."""
+        taught = copy.copy(self)
+        taught.coefficients = taught.solve(features, pairs, labels, rows, weight)
+        taught.feature_weights = taught.sensitivity(X[rows[:PROBES]])
+        return taught
+
+    def solve(
+        self,
+        features: Floats,
+        pairs: PairSet,
+        labels: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        weight: Floats | None = None,
+    ) -> Floats:
+        """Return the coefficients that `pairs` teach."""
+        return teach(
+            features,
+            pairs.informative,
+            labels,
+            prior=self.prior,
+            ridge=self.ridge,
+            doubt=self.doubt,
+            rows=rows,
+            weight=weight,
+        )
+
+    def standardised(self, X: Floats) -> Floats:
+        """Return rows centred, of mean square length 1."""
+        return np.asarray((X - self.center) * self.scale, dtype=np.float64)
+
+    def features(self, X: Floats) -> Floats:
+        """Return the features of rows that the map is linear in."""
+        Z = self.standardised(X)
+        return Z if self.kernel is None else self.kernel.map(Z)
+
+    def logits(self, features: Floats) -> Floats:
+        """Return the logarithms of v, up to a constant for each row."""
+        W = self.coefficients
+        return np.asarray(features @ W[:-1] + W[-1])
+
+    def map(self, X: Floats) -> Floats:
+        """Return v of rows, shape (n_rows, n_clusters)."""
+        return softmax(self.sharpness * self.logits(self.features(X)))
+
+    def sensitivity(self, X: Floats) -> Floats:
+        """Return the share of each feature in how v varies around rows X."""
+        deviation = X.std(axis=0)
+        out = np.zeros(X.shape[1])
+        here = self.logits(self.features(X))
+        # A finite step: it is right for any features, and cheap for few rows.
+        for f in np.flatnonzero(deviation > 0.0):
+            moved = X.astype(np.float64)
+            moved[:, f] += 1e-3 * deviation[f]
+            change = self.logits(self.features(moved)) - here
+            change -= change.mean(axis=1, keepdims=True)
+            out[f] = np.sqrt((change**2).mean())
+        total = out.sum()
+        return out / total if total > 0.0 else out
+
+
+def representatives(
+    n_samples: int, random_state: np.random.RandomState
+) -> NDArray[np.intp]:
+    """Return the samples that stand for all: all of them, or some drawn."""
+    if n_samples <= MOST_ROWS:
+        return np.arange(n_samples)
+    return random_state.permutation(n_samples)[:MOST_ROWS]
