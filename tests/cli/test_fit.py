@@ -188,6 +188,17 @@ def test_broken_judgements_are_named_by_ids(small):
     assert told["held"] == 1
 
 
+def test_a_robust_fit_tells_what_it_left_of_judgements(small):
+    small[3].write_text("a,b,grade\n007,e,0.9\n007,7,0.9\n=1+2,f,-0.9\n")
+    result = run(*small, "--robust", "--json")
+
+    told = json.loads(result.stdout)
+    (broken,) = told["judgements"]["broken"]
+    assert (broken["a"], broken["b"]) == ("007", "e")
+    assert 0 <= broken["reliability"] < 0.5
+    assert told["options"]["robust"] is True
+
+
 def test_columns_of_no_use_are_dropped_and_told(small):
     result = run(*small, "--json")
 

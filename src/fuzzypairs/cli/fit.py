@@ -62,6 +62,12 @@ def fit(
     max_iter: Annotated[
         int | None, options.of_model(help="The most passes over the data in a start.")
     ] = None,
+    robust: Annotated[
+        bool,
+        options.of_model(
+            "--robust", help="Let judgements that the data contradict lose weight."
+        ),
+    ] = False,
     random_state: options.Seed = 0,
     n_jobs: options.Jobs = -1,
     out: options.Out,

@@ -163,6 +163,8 @@ class Result:
         ends = ("i", "j") if ids is None else ("a", "b")
         names = np.arange(pairs.n_samples) if ids is None else ids
         agreement = pair_agreement(pairs, labels)
+        # What a robust fit left of each judgement.
+        weights = getattr(self.model, "pair_reliability_", None)
         return {
             "given": len(pairs),
             "alike": int(pairs.similar.sum()),
@@ -173,6 +175,7 @@ class Result:
             "broken": [
                 dict(zip(ends, names[[pairs.i[n], pairs.j[n]]].tolist(), strict=True))
                 | {"grade": float(pairs.grade[n])}
+                | ({} if weights is None else {"reliability": float(weights[n])})
                 for n in broken[:MOST_BROKEN]
             ],
         }
@@ -265,7 +268,7 @@ class Result:
                 f"{judged['given'] - judged['cant_say']} judgements."
             )
         for pair in judged["broken"][:5]:
-            one, other, grade = pair.values()
+            one, other, grade, *_ = pair.values()
             screen.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
         for note in self.notes:
             screen.print(f"[yellow]note:[/] {escape(note)}")

@@ -119,9 +119,7 @@ def learn_space(
     folds = hold_out(pairs, min(N_SPLITS, len(pairs)), 1, rng)
     error = chance_error(folds.pairs.grade)
     scores = {"euclidean": agreement(blind, folds.pairs)}
-    needed = max(
-        0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error
-    )
+    needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error)
     best, chosen = needed, None
     for candidate in candidates:
         prepared, features = candidate.prepare(
@@ -137,7 +135,9 @@ def learn_space(
     if chosen is None:
         return Guidance(None, scores, needed)
     space, features, rows = chosen
-    return Guidance(space.taught(X, features, pairs, labels, rows, weight), scores, needed)
+    return Guidance(
+        space.taught(X, features, pairs, labels, rows, weight), scores, needed
+    )
 
 
 def held_out_agreement(
