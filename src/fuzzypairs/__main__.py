@@ -1,5 +1,6 @@
 """Run the command line as `python -m fuzzypairs`."""
 
+import signal
 import sys
 
 __all__ = ["main"]
@@ -13,6 +14,8 @@ def main() -> None:
         sys.exit(
             f"the command fuzzypairs needs {error.name}: pip install 'fuzzypairs[cli]'"
         )
+    # A polite kill ends like Ctrl-C: what was begun under temporary names is removed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     app(prog_name="fuzzypairs")
 
 

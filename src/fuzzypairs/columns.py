@@ -39,6 +39,8 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 # How pandas names what columns of Python objects hold.
 NUMBERS = {"integer", "floating", "decimal", "mixed-integer-float"}
 DATES = {"datetime", "datetime64", "date"}
+# How files spell what Python calls True and False.
+BOOLEANS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 # What has one plain spelling, and so can be a category.
 SCALARS = str | bool | np.bool_ | int | float
 
@@ -87,6 +89,8 @@ class Preparation(TransformerMixin, BaseEstimator):
     ----------
     scale : bool, default=True
         Whether to scale numbers to mean 0 and standard deviation 1.
+    id_column : str, default=None
+        The column that names the rows, which is never a feature.
 
     Attributes
     ----------
@@ -122,8 +126,9 @@ class Preparation(TransformerMixin, BaseEstimator):
     year: dropped, all values are the same
     """
 
-    def __init__(self, *, scale: bool = True) -> None:
+    def __init__(self, *, scale: bool = True, id_column: str | None = None) -> None:
         self.scale = scale
+        self.id_column = id_column
 
     def fit(self, X: "pd.DataFrame", y: object = None) -> Self:
         """Decide what to do with each column.
@@ -137,7 +142,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         -------
         self : Preparation
         """
-        kinds = {str(name): _kind(X[name]) for name in X}
+        kinds = {str(name): _kind(X[name]) for name in X if name != self.id_column}
         plain = {name: CONFORM[kind](X[name]) for name, kind in kinds.items()}
         useless = {name: _uselessness(plain[name], kinds[name]) for name in plain}
         kept = [name for name in plain if not useless[name]]
@@ -201,6 +206,37 @@ class Preparation(TransformerMixin, BaseEstimator):
             plain[column.name] = CONFORM[column.kind](X[column.name])
         made: Floats = self.transformer_.transform(pd.DataFrame(plain))
         return made
+
+    def unseen(self, X: "pd.DataFrame") -> dict[str, list[str]]:
+        """Return the words of new rows that the fit never met, by column.
+
+        They count as rare words where there are any, and as no word elsewhere.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        words : dict of str to list of str
+            Only columns that have some.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from fuzzypairs.columns import Preparation
+        >>> model = Preparation().fit(pd.DataFrame({"soil": ["clay", "sand"]}))
+        >>> model.unseen(pd.DataFrame({"soil": ["sand", "peat"]}))
+        {'soil': ['peat']}
+        """
+        check_is_fitted(self)
+        _, steps, names = self.transformer_.transformers_[1]
+        known = zip(names, steps[-1].categories_ if len(names) else (), strict=True)
+        new = {
+            name: sorted(set(as_words(X[name]).dropna()) - set(words))
+            for name, words in known
+        }
+        return {name: words for name, words in new.items() if words}
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the features, shape (n_features,).
@@ -274,7 +310,20 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:10] + ["..."] * (len(quoted) > 10))
 
 
-CONFORM = {"number": as_numbers, "date": as_days, "category": as_text}
+def as_words(column: Column) -> Column:
+    """Return values as text, and true and false in one spelling.
+
+    Columns of these only are read as such from one file, and as text from another.
+
+    Examples
+    --------
+    >>> as_words(pd.Series([True, "TRUE", "true", "truth"], dtype=object)).tolist()
+    ['True', 'True', 'True', 'truth']
+    """
+    return as_text(column).replace(BOOLEANS)
+
+
+CONFORM = {"number": as_numbers, "date": as_days, "category": as_words}
 
 
 def _spell(value: object) -> str:

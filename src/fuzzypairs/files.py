@@ -7,6 +7,8 @@ import json
 import os
 import secrets
 import shutil
+import signal
+import threading
 import warnings
 import zipfile
 from collections.abc import Collection, Iterator
@@ -280,20 +282,42 @@ def staging(folder: Path) -> Iterator[Path]:
     """Lend a temporary folder, and move what is in it to `folder` on success.
 
     A new folder appears at once. In an existing one the new files replace their
-    namesakes one by one and everything else stays: it may hold a user's own files.
+    namesakes one by one, which nothing short of a kill interrupts, and everything else
+    stays: it may hold a user's own files.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary_name(folder / "files" if folder.exists() else folder)
     temporary.mkdir()
     try:
         yield temporary
-        if folder.exists():
-            for file in temporary.iterdir():
-                os.replace(file, folder / file.name)
-        else:
-            os.replace(temporary, folder)
+        with _uninterrupted():
+            if folder.exists():
+                for file in temporary.iterdir():
+                    os.replace(file, folder / file.name)
+            else:
+                os.replace(temporary, folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait: half of two results would be no result."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals reach the main thread only
+        return
+    waiting: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: waiting.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if waiting:
+        signal.raise_signal(waiting[0])
 
 
 def _temporary_name(path: Path) -> Path:

@@ -26,6 +26,9 @@ from fuzzypairs.pairs import PairSet
 
 __all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]
 
+# What pandas says before it says what is wrong.
+PARSER = "Error tokenizing data. C error: "
+EXPECTED = "names of columns, then a row for each item"
 Reader = Callable[[io.BytesIO, Sequence[str]], pd.DataFrame]
 
 
@@ -60,24 +63,24 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: name a file in it")
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist")
+        raise FileNotFoundError(f"{path} does not exist: check the name")
     read = _reader(path)
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as f:
             file = io.BytesIO(f.read())
         frame = read(file, text)
     except pd.errors.EmptyDataError:
-        raise ValueError(f"{path} is empty") from None
+        raise ValueError(f"{path} is empty: expected {EXPECTED}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not text in UTF-8: save it as UTF-8") from None
     # gzip, pandas and pyarrow have no error in common for a damaged file.
     except (ValueError, OSError, EOFError, zlib.error) as error:
         if isinstance(error, PermissionError):
             raise
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split()).removeprefix(PARSER)
         raise ValueError(f"{path} cannot be read: {reason}") from error
     if frame.empty:
-        raise ValueError(f"{path} has no rows")
+        raise ValueError(f"{path} has no rows: expected {EXPECTED}")
     # A named index of Parquet is a column like others.
     frame = frame.reset_index(drop=frame.index.name is None)
     return frame.set_axis([str(name) for name in frame.columns], axis=1)
@@ -97,6 +100,8 @@ class Items:
         Names of the rows as text, each once.
     truth : ndarray of shape (n_rows,) or None
         Classes as text, None where the class is not known.
+    id_column : str or None
+        The name of the column that held the ids.
 
     Examples
     --------
@@ -111,6 +116,7 @@ class Items:
     features: pd.DataFrame
     ids: NDArray[Any] | None = None
     truth: NDArray[Any] | None = None
+    id_column: str | None = None
 
     @property
     def n_rows(self) -> int:
@@ -124,6 +130,7 @@ def read_items(
     id_column: str | None = None,
     truth: str | None = None,
     drop: Sequence[str] = (),
+    text: Sequence[str] = (),
 ) -> Items:
     r"""Read a data file, and set its ids and its truth apart.
 
@@ -137,6 +144,8 @@ def read_items(
         The column of true classes.
     drop : sequence of str, default=()
         Columns to leave out.
+    text : sequence of str, default=()
+        Columns to keep as they are written, if they are there.
 
     Returns
     -------
@@ -156,7 +165,7 @@ def read_items(
     """
     path = Path(path)
     apart = [name for name in (id_column, truth) if name is not None]
-    frame = read_table(path, text=apart)
+    frame = read_table(path, text=[*apart, *text])
     for name in (*apart, *drop):
         if name not in frame:
             raise ValueError(
@@ -172,6 +181,7 @@ def read_items(
         features,
         None if id_column is None else _read_ids(frame[id_column], path),
         None if truth is None else _read_classes(frame[truth], path),
+        id_column,
     )
 
 
@@ -210,7 +220,7 @@ def read_pairs(
     for name in (*ends, "grade"):
         if name not in frame:
             wanted = (
-                "i, j, grade with row numbers, or an id column of the data to go by"
+                "i, j, grade with row numbers, or an id column of the data (--id)"
                 if ids is None
                 else "a, b, grade with ids of the data"
             )
@@ -226,6 +236,8 @@ def read_pairs(
         return PairSet(i, j, as_numbers(frame["grade"]), n_samples)
     except ValueError as error:
         said = re.sub(r"\bpairs\[(\d+)\]", r"row \1", str(error))
+        if ids is not None:
+            said = re.sub(r"\bsamples? \d+( and \d+)?", _by_ids(ids), said)
         raise PairsError(f"{path}: {said}") from None
 
 
@@ -253,7 +265,7 @@ def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
     >>> prepare(items, scale=False)[1].ravel()
     array([1., 2., 3.])
     """
-    preparation = Preparation(scale=scale)
+    preparation = Preparation(scale=scale, id_column=items.id_column)
     try:
         return preparation, preparation.fit(items.features).transform(items.features)
     except ValueError as error:
@@ -306,6 +318,8 @@ def _read_json(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"row {number} is no JSON: {error.msg}") from None
+        except RecursionError:
+            raise ValueError(f"row {number} is nested too deeply") from None
         if not isinstance(record, dict):
             raise ValueError(f"row {number} is {record!r:.60}, expected an object")
         records.append(record)
@@ -364,6 +378,15 @@ def _read_classes(column: Column, path: Path) -> NDArray[Any]:
     classes = as_text(column).to_numpy(copy=True)
     classes[column.isna().to_numpy()] = None
     return classes
+
+
+def _by_ids(ids: NDArray[Any]) -> Callable[[re.Match[str]], str]:
+    """Return what puts ids for the row numbers of a message."""
+
+    def name(found: re.Match[str]) -> str:
+        return " and ".join(repr(ids[int(row)]) for row in re.findall(r"\d+", found[0]))
+
+    return name
 
 
 def _places(column: Column, ids: NDArray[Any]) -> NDArray[np.intp]:

@@ -2,6 +2,7 @@ import io
 import json
 import os
 import pickle
+import signal
 import sys
 import zipfile
 from pathlib import Path
@@ -308,6 +309,28 @@ def test_an_existing_folder_keeps_what_is_not_replaced(tmp_path):
 
     assert (tmp_path / "a.txt").read_text() == "new"
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "mine.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_an_interruption_waits_until_all_files_are_moved(tmp_path, monkeypatch):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("old")
+    replace = os.replace
+
+    def replace_and_interrupt(source, target):
+        signal.raise_signal(signal.SIGINT)
+        replace(source, target)
+
+    def write_both():
+        with staging(tmp_path) as temporary:
+            for name in "ab":
+                (temporary / f"{name}.txt").write_text("new")
+            monkeypatch.setattr(os, "replace", replace_and_interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_both()
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}
+    assert len(os.listdir(tmp_path)) == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")

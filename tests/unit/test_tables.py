@@ -244,6 +244,39 @@ def test_new_rows_that_do_not_fit_are_refused():
         model.transform(pd.DataFrame({"x": [1, 2], "picked": ["2020-01-01", "May"]}))
 
 
+def test_ids_are_no_features():
+    frame = pd.DataFrame({"id": [1.0, 2.0, 4.0], "x": [3.0, 1.0, 2.0]})
+    model = Preparation(id_column="id").fit(frame)
+
+    assert [column.name for column in model.columns_] == ["x"]
+    assert model.transform(frame).shape == (3, 1)
+    assert prepare(Items(Path("d.csv"), frame, id_column="id"))[0].id_column == "id"
+
+
+def test_words_that_the_fit_never_met_are_listed():
+    model, _ = fitted(soil=["clay", "sand", None], old=[True, False, True], x=[1, 2, 3])
+    new = pd.DataFrame({"soil": ["peat", "clay", None, "ash"], "old": ["TRUE"] * 4})
+
+    assert model.unseen(new) == {"soil": ["ash", "peat"]}
+    numbers, _ = fitted(x=[1.0, 2.0])
+    assert numbers.unseen(pd.DataFrame({"x": [3.0]})) == {}
+
+
+def test_true_and_false_have_one_spelling():
+    model, X = fitted(old=[True, False, True])
+    for words in (["true", "false", "true"], ["TRUE", "FALSE", "TRUE"]):
+        np.testing.assert_array_equal(model.transform(pd.DataFrame({"old": words})), X)
+
+
+def test_columns_can_be_kept_as_they_are_written(tmp_path):
+    path = write(tmp_path / "d.csv", "code,x\n007,1\n7,2\n")
+
+    items = read_items(path, text=["code", "absent"])
+
+    assert items.features["code"].tolist() == ["007", "7"]
+    assert items.features["x"].tolist() == [1, 2]
+
+
 def test_it_is_a_step_of_a_pipeline():
     frame = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "soil": list("aabb")})
     model = make_pipeline(Preparation(), FDC(2, random_state=0))
@@ -431,7 +464,8 @@ def test_bad_columns(tmp_path, arguments, message):
             "row 1 names 'z' in column 'b', which is no",
         ),
         ("a,b,grade\nu,,1\n", "uvw", "p.csv: row 0 names nan in column 'b'"),
-        ("a,b,grade\nu,u,1\n", "uvw", "p.csv: row 0 joins sample 0 to itself"),
+        ("a,b,grade\nu,u,1\n", "uvw", "p.csv: row 0 joins 'u' to itself"),
+        ("a,b,grade\nu,w,2\n", "uvw", "p.csv: row 0 joins 'u' and 'w' with grade 2.0"),
     ],
 )
 def test_bad_pairs(tmp_path, text, ids, message):

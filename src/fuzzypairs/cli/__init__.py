@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fuzzypairs._version import __version__
-from fuzzypairs.cli import compare, demo
+from fuzzypairs.cli import compare, datasets, demo, fit, predict, tune
 
 __all__ = ["app"]
 
@@ -40,4 +40,8 @@ def main(
 
 
 app.command()(demo.demo)
+app.command()(fit.fit)
+app.command()(predict.predict)
+app.command()(tune.tune)
 app.command()(compare.compare)
+app.command()(datasets.datasets)

@@ -2,8 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,16 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-)
 
 from fuzzypairs._version import __version__
-from fuzzypairs.cli.screen import check_out, fail, on_screen, plain_errors
+from fuzzypairs.cli.screen import check_out, fail, on_screen, plain_errors, progress
 
 # Everything heavy is imported where it is used: --help and --version answer at once.
 if TYPE_CHECKING:
@@ -29,7 +21,6 @@ if TYPE_CHECKING:
 
     from fuzzypairs.columns import ColumnRecord
     from fuzzypairs.comparison import Outcome
-    from fuzzypairs.comparison import Progress as Callback
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.report import Table
     from fuzzypairs.tables import Items
@@ -105,10 +96,10 @@ def compare(
         _check_count(n_clusters, items)
         task = _prepare(items, pairs, n_clusters, scale=not no_scale)
     with plain_errors():
-        with _progress() as progress:
+        with progress() as show:
             outcomes = run(
                 task.X, task.pairs, n_clusters, truth=items.truth,
-                methods=chosen, random_state=seed, progress=progress,
+                methods=chosen, random_state=seed, progress=show,
             )  # fmt: skip
         _write(out, task, outcomes, seed)
     if as_json:
@@ -166,27 +157,6 @@ def _prepare(items: "Items", pairs: Path, n_clusters: int, *, scale: bool) -> _T
     return _Task(items, X, preparation.columns_, judged, n_clusters)
 
 
-@contextmanager
-def _progress() -> Iterator["Callback"]:
-    """Lend a function that shows how far we are: on a terminal, else nowhere."""
-    screen = Console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        MofNCompleteColumn(),
-        BarColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(
-        *columns, console=screen, transient=True, disable=not screen.is_terminal
-    ) as bar:
-        row = bar.add_task("", total=None)
-
-        def show(method: str, done: int, total: int) -> None:
-            bar.update(row, description=method, completed=done, total=total)
-
-        yield show
-
-
 def _to_json(task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> str:
     """Return what comparison.json holds."""
     return json.dumps(
@@ -227,10 +197,12 @@ def _write(out: Path, task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> 
 
 
 def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    from fuzzypairs.sheets import escape_cell
+
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
         lines.writerow(heads)
-        lines.writerows(rows)
+        lines.writerows(map(escape_cell, row) for row in rows)
 
 
 def _show(task: _Task, outcomes: "Sequence[Outcome]", out: Path) -> None:

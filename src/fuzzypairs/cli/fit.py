@@ -1,0 +1,137 @@
+"""`fuzzypairs fit`: from a user's file to clusters, a model and a report."""
+
+import json
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from fuzzypairs.cli import options
+from fuzzypairs.cli.options import TableFormat, number_or_word
+from fuzzypairs.cli.result import Result, read_task
+from fuzzypairs.cli.screen import check_out, notes_of, plain_errors, progress
+
+if TYPE_CHECKING:
+    from fuzzypairs.cluster.fdc import FDC
+
+__all__ = ["build_model", "fit"]
+
+
+def fit(
+    context: typer.Context,
+    data: options.Data,
+    *,
+    pairs: options.Pairs = None,
+    id_column: options.IdColumn = None,
+    truth: options.Truth = None,
+    drop: options.Drop = None,
+    no_scale: options.NoScale = False,
+    # Options that are called like parameters of FDC go to it, if they are given: a new
+    # one is a line here.
+    n_clusters: Annotated[
+        int,
+        options.of_model("--clusters", min=2, help="The most clusters to find."),
+    ],
+    alpha: options.Alpha = "auto",
+    beta: options.Beta = "auto",
+    metric: Annotated[
+        str | None,
+        options.of_model(
+            help="How rows are compared, such as euclidean, cosine or rbf."
+        ),
+    ] = None,
+    metric_params: Annotated[
+        list[str] | None,
+        options.of_model(
+            "--metric-param",
+            help="A parameter of the metric, such as gamma=0.5; may be repeated.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    fuzzifier: Annotated[
+        float | None, options.of_model(help="How soft memberships are: 2 if left out.")
+    ] = None,
+    init: Annotated[
+        str | None,
+        options.of_model(help="Where a fit begins: k-means++, random or pair-graph."),
+    ] = None,
+    n_init: Annotated[
+        int | None, options.of_model(help="How many starts; the best is kept.")
+    ] = None,
+    max_iter: Annotated[
+        int | None, options.of_model(help="The most passes over the data in a start.")
+    ] = None,
+    robust: Annotated[
+        bool,
+        options.of_model(
+            "--robust", help="Let judgements that the data contradict lose weight."
+        ),
+    ] = False,
+    random_state: options.Seed = 0,
+    n_jobs: options.Jobs = -1,
+    out: options.Out,
+    fmt: options.Format = TableFormat.csv,
+    force: options.Force = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Cluster your data under graded judgements.
+
+    Writes to a folder: memberships.csv, the clusters of every row;
+    report.html, to read; model.skops, for new rows by fuzzypairs predict;
+    and summary.json, for programs.
+
+    Numbers are standardised, text becomes 0 and 1 for each word, gaps are
+    filled, and what was done to every column is told.
+
+    Example: fuzzypairs fit wine.csv --pairs pairs.csv --id bottle
+    --clusters 3 --out result
+    """
+    check_out(out, force)
+    started = time.perf_counter()
+    with plain_errors(code=2), progress() as show, notes_of() as notes:
+        show(f"reading {data.name}", 0, 3)
+        blank = build_model(context.params)
+        task = read_task(
+            data, pairs, id_column=id_column, truth=truth, drop=drop,
+            scale=not no_scale, n_clusters=n_clusters,
+        )  # fmt: skip
+        read = time.perf_counter()
+        show(f"clustering {task.items.n_rows} rows (a first run compiles)", 1, 3)
+        model = blank.fit(task.X, pairs=task.pairs)
+        fitted = time.perf_counter()
+    seconds = {"read": read - started, "fit": fitted - read}
+    result = Result(task, model, seconds, notes)
+    with plain_errors(), progress() as show:
+        show("writing the report", 2, 3)
+        result.write(out, fmt)
+    if as_json:
+        typer.echo(json.dumps(result.summary, indent=2))
+        return
+    screen = Console(highlight=False, soft_wrap=True)
+    result.show(screen)
+    screen.print("\nRead the report:")
+    typer.echo(out / "report.html")
+
+
+def build_model(given: dict[str, Any]) -> "FDC":
+    """Return FDC with the options that are called like its parameters."""
+    from fuzzypairs.cluster.fdc import FDC
+
+    names = FDC().get_params()
+    chosen = {n: v for n, v in given.items() if n in names and v not in (None, [])}
+    if str(chosen.get("metric")).startswith("precomputed"):
+        raise ValueError(
+            f"--metric {chosen['metric']} is for matrices in Python: a file has "
+            "features; take euclidean, cosine, rbf or another"
+        )
+    if "metric_params" in chosen:
+        chosen["metric_params"] = dict(map(_parameter, chosen["metric_params"]))
+    return FDC(**chosen)
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ValueError(f"--metric-param is {text!r}: expected such as gamma=0.5")
+    return name, number_or_word(value)

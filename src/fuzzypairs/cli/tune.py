@@ -1,0 +1,273 @@
+"""`fuzzypairs tune`: what held-out judgements say of k, alpha, beta and the metric."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from fuzzypairs.cli import options
+from fuzzypairs.cli.fit import build_model
+from fuzzypairs.cli.options import TableFormat, number_or_word
+from fuzzypairs.cli.result import Result, read_task
+from fuzzypairs.cli.screen import (
+    check_out,
+    notes_of,
+    on_screen,
+    plain_errors,
+    progress,
+)
+
+# Everything heavy is imported where it is used: --help and --version answer at once.
+if TYPE_CHECKING:
+    from fuzzypairs.report import Table
+    from fuzzypairs.search import PairSearchCV
+
+__all__ = ["tune"]
+
+# Settings that the screen shows, and parameters as a user calls them.
+SHOWN = 10
+HEADS = {"n_clusters": "clusters", "alpha": "alpha", "beta": "beta", "metric": "metric"}
+
+
+def tune(
+    data: options.Data,
+    *,
+    pairs: options.JudgedPairs,
+    id_column: options.IdColumn = None,
+    truth: options.Truth = None,
+    drop: options.Drop = None,
+    no_scale: options.NoScale = False,
+    clusters: Annotated[
+        str,
+        options.of_model(
+            help="How many clusters to try: 2-8, or 2,3,5.", metavar="K-K|K,K,..."
+        ),
+    ],
+    alpha: Annotated[
+        str, options.of_model(help="Values to try, such as auto,0,0.02.")
+    ] = "auto",
+    beta: Annotated[
+        str, options.of_model(help="Values to try, such as auto,1,10.")
+    ] = "auto",
+    metric: Annotated[
+        str, options.of_model(help="Metrics to try, such as euclidean,cosine.")
+    ] = "euclidean",
+    n_init: Annotated[
+        int, options.of_model(help="How many starts; the best is kept.")
+    ] = 10,
+    folds: Annotated[
+        int, options.of_model(min=2, help="Parts, each held out once.")
+    ] = 4,
+    repeats: Annotated[
+        int, options.of_model(min=1, help="How often the parts are dealt.")
+    ] = 2,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    out: options.Out,
+    fmt: options.Format = TableFormat.csv,
+    force: options.Force = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Choose the number of clusters and other settings by held-out judgements.
+
+    Every setting is fitted under a part of the judgements and scored by the
+    others: no classes are needed. The simplest setting that is not clearly
+    worse than the best is taken. With too few judgements, settings are scored
+    by how stable their clusters are, and you are told.
+
+    Writes what fuzzypairs fit writes, for the setting taken, and tuning.csv and
+    tuning.html: what was tried, with curves.
+
+    Example: fuzzypairs tune wine.csv --pairs pairs.csv --id bottle
+    --clusters 2-8 --out result
+    """
+    check_out(out, force)
+    started = time.perf_counter()
+    with plain_errors(code=2), progress() as show, notes_of() as notes:
+        from fuzzypairs.search import PairSearchCV
+
+        show(f"reading {data.name}", 0, 1)
+        tried = {
+            "n_clusters": _counts(clusters),
+            "alpha": _values("--alpha", alpha),
+            "beta": _values("--beta", beta),
+            "metric": _values("--metric", metric),
+        }
+        # What is not varied belongs to the model: the search tells of the others only.
+        grid = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
+        fixed = {name: v[0] for name, v in tried.items() if name not in grid}
+        for name in tried["metric"]:
+            build_model({"metric": name})  # refuses what a file cannot have
+        task = read_task(
+            data, pairs, id_column=id_column, truth=truth, drop=drop,
+            scale=not no_scale, n_clusters=max(tried["n_clusters"]),
+        )  # fmt: skip
+        read = time.perf_counter()
+        search = PairSearchCV(
+            build_model({**fixed, "n_init": n_init, "random_state": seed}),
+            grid,
+            n_splits=folds,
+            n_repeats=repeats,
+            random_state=seed,
+            n_jobs=jobs,
+        ).fit(task.X, pairs=task.pairs, progress=_report_to(show))
+        fitted = time.perf_counter()
+    seconds = {"read": read - started, "tune": fitted - read}
+    told = {"tuning": _to_json(search)}
+    result = Result(task, search.best_estimator_, seconds, notes, told)
+    with plain_errors(), progress() as show:
+        show("writing the report", 0, 1)
+        _write(out, result, search, fmt)
+    if as_json:
+        typer.echo(json.dumps(result.summary, indent=2))
+        return
+    screen = Console(highlight=False, soft_wrap=True)
+    result.show(screen)
+    screen.print(on_screen(_table(search, SHOWN)))
+    screen.print(escape(search.reason_))
+    screen.print("\nRead the reports:")
+    typer.echo(out / "tuning.html")
+    typer.echo(out / "report.html")
+
+
+def _counts(text: str) -> list[Any]:
+    """Read 2-8 or 2,3,5."""
+    least, dash, most = text.partition("-")
+    try:
+        found = (
+            list(range(int(least), int(most) + 1))
+            if dash
+            else [int(part) for part in text.split(",")]
+        )
+    except ValueError:
+        found = []
+    if not found or min(found) < 2:
+        raise ValueError(
+            f"--clusters is {text!r}: expected such as 2-8 or 2,3,5, from 2 upwards"
+        )
+    return list(dict.fromkeys(found))
+
+
+def _values(option: str, text: str) -> list[Any]:
+    """Read numbers and words with commas between."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise ValueError(f"{option} is {text!r}: expected such as auto,0.5,1")
+    return list(dict.fromkeys(number_or_word(part) for part in parts))
+
+
+def _report_to(show: Callable[[str, int, int], None]) -> Callable[[int, int], None]:
+    def report(done: int, total: int) -> None:
+        show("trying settings (a first run compiles)", done, total)
+
+    return report
+
+
+def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
+    """Return a row for each setting, the best first."""
+    found = search.cv_results_
+    order = found["rank_test_score"].argsort(kind="stable")
+    return [
+        {
+            **found["params"][n],
+            "score": float(found["mean_test_score"][n]),
+            "error": float(found["se_test_score"][n]),
+            "clusters_found": float(found["n_clusters"][n]),
+            "as_good_as_best": bool(found["as_good_as_best"][n]),
+            "taken": bool(n == search.best_index_),
+            "seconds": float(found["mean_fit_time"][n]),
+        }
+        for n in order.tolist()
+    ]
+
+
+def _to_json(search: "PairSearchCV") -> dict[str, Any]:
+    """Return what the summary tells of the search."""
+    return {
+        "chosen_by": search.chosen_by_,
+        "reason": search.reason_,
+        "best": search.best_params_,
+        # A setting that failed has no score, which JSON cannot call NaN.
+        "settings": [
+            {name: None if value != value else value for name, value in row.items()}
+            for row in _rows(search)
+        ],
+    }
+
+
+def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
+    from fuzzypairs.report import Table
+
+    names = [name for name in HEADS if name in search.best_params_]
+    rows = _rows(search)
+    cells = [
+        [
+            *(
+                f"{v:g}" if isinstance(v := row[name], float) else str(v)
+                for name in names
+            ),
+            100 * row["score"],
+            100 * row["error"],
+            f"{row['clusters_found']:g}",
+            "taken" if row["taken"] else "as good" * row["as_good_as_best"],
+        ]
+        for row in rows[:most]
+    ]
+    kind = "judgements kept" if search.chosen_by_ == "held-out pairs" else "stability"
+    caption = f"Settings by {search.chosen_by_}, in percent, best first"
+    if len(cells) < len(rows):
+        caption += f": {len(cells)} of {len(rows)}"
+    heads = [HEADS[name] for name in names]
+    return Table([*heads, kind, "+/-", "found", ""], cells, caption)
+
+
+def _write(out: Path, result: Result, search: "PairSearchCV", fmt: TableFormat) -> None:
+    """Write all files, or none."""
+    import pandas as pd
+
+    from fuzzypairs.files import staging
+    from fuzzypairs.sheets import write_table
+
+    with staging(out) as folder:
+        result.write_files(folder, fmt)
+        table = pd.DataFrame(_rows(search))
+        write_table(folder / "tuning.csv", {str(c): table[c] for c in table})
+        _write_page(folder / "tuning.html", search)
+
+
+def _write_page(path: Path, search: "PairSearchCV") -> None:
+    """Write what was tried, with a curve for each parameter that was varied."""
+    from fuzzypairs.cli.page import plot_search
+    from fuzzypairs.plots import new_figure
+    from fuzzypairs.report import Picture, Section, write_report
+
+    names = [name for name in HEADS if name in search.best_params_]
+    figure = new_figure((4.2 * max(len(names), 2), 3.6))
+    panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
+    for ax, name in zip(panels, names, strict=True):
+        plot_search(search.cv_results_, name, ax)
+        ax.set_xlabel(HEADS[name])
+    for ax in panels[1:]:
+        ax.set_ylabel("")
+    write_report(
+        path,
+        title="What the judgements say of the settings",
+        lead=search.reason_,
+        sections=[
+            Section(
+                "Curves",
+                picture=Picture(
+                    figure,
+                    alt="The best score for each value of what was varied; the table "
+                    "holds the numbers.",
+                    caption="For each value, the best that the other settings allow.",
+                ),
+            ),
+            Section("Settings", tables=[_table(search)]),
+        ],
+    )

@@ -1,0 +1,522 @@
+"""`fuzzypairs fit`, `predict` and `datasets` as a user runs them."""
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+from typer.testing import CliRunner
+
+from fuzzypairs import FDC, load
+from fuzzypairs.cli import app
+from fuzzypairs.criteria import normalized_ari
+from fuzzypairs.datasets import simulate_pairs
+from fuzzypairs.sheets import unescape_cell
+
+FILES = ["memberships.csv", "model.skops", "report.html", "summary.json"]
+# Eight rows in two groups, ids that look like numbers, and every kind of column.
+ROWS = """\
+id,x,y,soil,picked,same,void,kind
+007,0,0,clay,2020-01-01,1,,p
+7,0,1,clay,2020-01-02,1,,p
+=1+2,1,,clay,2020-01-03,1,,p
+'a,1,1,,2020-01-01,1,,p
+-5,9,9,sand,2020-06-01,1,,q
+e,9,8,sand,2020-06-02,1,,q
+f,8,9,sand,,1,,q
+Zoë,8,8,clay,2020-06-02,1,,
+"""
+JUDGED = "a,b,grade,annotator\n007,7,0.8,Ann\n7,e,-0.6,Bob\nf,Zoë,0,Ann\n"
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, [str(a) for a in arguments], **options)
+
+
+def read_csv(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """The wine data as a user has them: names, classes, words, and gaps."""
+    folder = tmp_path_factory.mktemp("wine")
+    bunch = load_wine(as_frame=True)
+    frame = bunch.data.assign(cultivar=bunch.target_names[bunch.target])
+    frame.insert(0, "bottle", [f"W{row:03}" for row in range(len(frame))])
+    frame["soil"] = np.array(["clay", "sand", None])[np.arange(len(frame)) % 3]
+    frame.loc[5, "ash"] = np.nan
+    frame.to_csv(folder / "wine.csv", index=False)
+    pairs = simulate_pairs(scale(bunch.data), bunch.target, "iv", random_state=0)
+    named = [(f"W{i:03}", f"W{j:03}", round(s, 3), "Ann") for i, j, s in pairs]
+    columns = ["a", "b", "grade", "annotator"]
+    pd.DataFrame(named, columns=columns).to_csv(folder / "pairs.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(wine):
+    """One fit of the wine data, shared: the folder and what was printed."""
+    out = wine / "out"
+    return out, run(
+        "fit", wine / "wine.csv", "--pairs", wine / "pairs.csv", "--id", "bottle",
+        "--truth", "cultivar", "--clusters", 3, "--out", out,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def summary(done):
+    return json.loads((done[0] / "summary.json").read_text())
+
+
+@pytest.fixture
+def small(tmp_path):
+    """The arguments of a fit of the eight rows."""
+    (tmp_path / "data.csv").write_text(ROWS, encoding="utf-8")
+    (tmp_path / "pairs.csv").write_text(JUDGED, encoding="utf-8")
+    return [
+        "fit", tmp_path / "data.csv", "--pairs", tmp_path / "pairs.csv", "--id", "id",
+        "--truth", "kind", "--clusters", 2, "--out", tmp_path / "out",
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The model of the eight rows."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "data.csv").write_text(ROWS, encoding="utf-8")
+    result = run(
+        "fit", folder / "data.csv", "--id", "id", "--drop", "kind", "--clusters", 2,
+        "--out", folder / "out",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    return folder / "out" / "model.skops"
+
+
+def test_it_tells_a_person_what_happened(done):
+    out, result = done
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    text = " ".join(result.stdout.split())
+    assert "soil category 59 2 59 missing set to the most frequent" in text
+    assert "178 rows, 15 features, 18 judgements (4 alike, 14 unlike, 0 can't" in text
+    assert "The clusters hold 18 of 18 judgements." in text
+    assert "Against the true classes: normalised ARI 94.9 %" in text
+    assert result.stdout.splitlines()[-1] == str(out / "report.html")
+
+
+def test_it_writes_its_files_and_nothing_else(done):
+    out, _ = done
+
+    assert sorted(os.listdir(out)) == FILES
+    assert sorted(os.listdir(out.parent)) == ["out", "pairs.csv", "wine.csv"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "59 missing set to the most frequent value, one-hot" in page
+
+
+def test_the_table_is_what_fdc_finds(wine, done):
+    frame = pd.read_csv(wine / "wine.csv").drop(columns=["bottle", "cultivar"])
+    frame["ash"] = frame["ash"].fillna(frame["ash"].median())
+    soil = frame.pop("soil")
+    X = np.column_stack([scale(frame), soil != "sand", soil == "sand"])
+    named = pd.read_csv(wine / "pairs.csv")
+    pairs = [
+        (int(a[1:]), int(b[1:]), grade)
+        for a, b, grade in named[["a", "b", "grade"]].itertuples(index=False)
+    ]
+    fdc = FDC(3, random_state=0).fit(X, pairs=pairs)
+
+    rows = read_csv(done[0] / "memberships.csv")
+    assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1", "cluster_2"]
+    assert [row["id"] for row in rows[:2]] == ["W000", "W001"]
+    assert [int(row["label"]) for row in rows] == fdc.labels_.tolist()
+    found = [[float(row[f"cluster_{k}"]) for k in range(3)] for row in rows]
+    np.testing.assert_allclose(found, fdc.memberships_, atol=1e-6)
+
+
+def test_the_summary_agrees_with_the_table(done, summary):
+    labels = [int(row["label"]) for row in read_csv(done[0] / "memberships.csv")]
+
+    assert summary["clusters"]["sizes"] == np.bincount(labels).tolist()
+    score = normalized_ari(load_wine().target, labels)
+    assert summary["scores"]["normalized_ari"] == pytest.approx(score, abs=1e-6)
+    assert summary["judgements"]["given"] == 18
+    assert summary["judgements"]["broken"] == []
+    assert summary["id"] == "bottle"
+    assert summary["options"]["alpha"] >= 0
+    assert set(summary["seconds"]) == {"read", "fit"}
+
+
+def test_neither_truth_nor_id_is_a_feature(done, summary):
+    names = {column["name"] for column in summary["columns"]}
+
+    assert not {"bottle", "cultivar"} & names
+    features = load(done[0] / "model.skops")[-1].feature_names_in_
+    assert len(features) == summary["features"] == 15
+    assert {"alcohol", "soil_clay"} <= set(features)
+
+
+def test_the_truth_changes_nothing(small):
+    run(*small)
+    with_truth = (small[-1] / "memberships.csv").read_bytes()
+    small[1].write_text(
+        ROWS.replace(",p\n", ",x\n").replace(",q\n", ",y\n"), encoding="utf-8"
+    )
+
+    run(*small, "--force")
+
+    assert (small[-1] / "memberships.csv").read_bytes() == with_truth
+
+
+def test_broken_judgements_are_named_by_ids(small):
+    small[3].write_text("a,b,grade\n007,e,0.1\n=1+2,'a,0.9\n", encoding="utf-8")
+    result = run(*small, "--beta", "0.0001", "--json")
+
+    told = json.loads(result.stdout)["judgements"]
+    assert told["broken"] == [{"a": "007", "b": "e", "grade": 0.1}]
+    assert told["held"] == 1
+
+
+def test_a_robust_fit_tells_what_it_left_of_judgements(small):
+    small[3].write_text("a,b,grade\n007,e,0.9\n007,7,0.9\n=1+2,f,-0.9\n")
+    result = run(*small, "--robust", "--json")
+
+    told = json.loads(result.stdout)
+    (broken,) = told["judgements"]["broken"]
+    assert (broken["a"], broken["b"]) == ("007", "e")
+    assert 0 <= broken["reliability"] < 0.5
+    assert told["options"]["robust"] is True
+
+
+def test_columns_of_no_use_are_dropped_and_told(small):
+    result = run(*small, "--json")
+
+    told = {c["name"]: c for c in json.loads(result.stdout)["columns"]}
+    assert told["same"]["treatment"] == "dropped, all values are the same"
+    assert told["void"]["treatment"] == "dropped, all values are missing"
+    assert told["picked"]["kind"] == "date"
+    assert told["soil"]["n_features"] == 2
+
+
+def test_json_is_the_file_and_nothing_else(small):
+    result = run(*small, "--json")
+
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    told = json.loads(result.stdout)
+    assert told == json.loads((small[-1] / "summary.json").read_text())
+
+
+def test_no_spreadsheet_runs_an_id(small):
+    run(*small)
+
+    found = [row["id"] for row in read_csv(small[-1] / "memberships.csv")]
+    assert found == ["007", "7", "'=1+2", "''a", "'-5", "e", "f", "Zoë"]
+    ids = [line.split(",")[0] for line in ROWS.splitlines()[1:]]
+    assert [unescape_cell(cell) for cell in found] == ids
+
+
+def test_memberships_can_be_parquet(small):
+    result = run(*small, "--format", "parquet")
+
+    assert result.exit_code == 0
+    frame = pd.read_parquet(small[-1] / "memberships.parquet")
+    assert frame["id"].tolist()[:3] == ["007", "7", "=1+2"]
+    np.testing.assert_allclose(frame.filter(like="cluster_").sum(axis=1), 1, 1e-12)
+    assert not (small[-1] / "memberships.csv").exists()
+
+
+FRAME = pd.DataFrame(
+    {
+        "id": list("abcdefgh"),
+        "x": [0.0, 0.0, 1.0, 1.0, 9.0, 9.0, None, 8.0],
+        "soil": ["clay", "clay", None, "clay", "sand", "sand", "sand", "sand"],
+    }
+)
+WRITERS = {
+    "csv": lambda path: FRAME.to_csv(path, index=False),
+    "tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    "parquet": FRAME.to_parquet,
+    "jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True),
+    "csv.gz": lambda path: path.write_bytes(
+        gzip.compress(FRAME.to_csv(index=False).encode())
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_every_format_gives_the_same_result(tmp_path, ending):
+    data, out = tmp_path / f"data.{ending}", tmp_path / "out"
+    WRITERS[ending](data)
+    result = run("fit", data, "--id", "id", "--clusters", 2, "--out", out)
+    assert result.exit_code == 0, result.output
+
+    new = tmp_path / f"new.{ending}"
+    result = run("predict", out / "model.skops", data, "--out", new)
+
+    assert result.exit_code == 0, result.output
+    rows = read_csv(out / "memberships.csv")
+    assert [row["label"] for row in rows[:4]] == [rows[0]["label"]] * 4
+    assert [row["label"] for row in rows[4:6]] == [rows[4]["label"]] * 2
+    assert rows[0]["label"] != rows[4]["label"]
+    again = run("predict", out / "model.skops", data, "--out", tmp_path / "again.csv")
+    assert again.exit_code == 0
+    assert (tmp_path / "again.csv").read_text() == (
+        (out / "memberships.csv").read_text()
+    )
+
+
+def test_options_reach_the_model(small):
+    result = run(
+        *small, "--alpha", "0.01", "--beta", "2.5", "--metric", "rbf", "--metric-param",
+        "gamma=0.5", "--fuzzifier", "1.8", "--init", "random", "--n-init", "3",
+        "--max-iter", "50", "--seed", "4",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    told = json.loads((small[-1] / "summary.json").read_text())["options"]
+    wanted = {
+        "alpha": 0.01, "beta": 2.5, "metric": "rbf", "metric_params": {"gamma": 0.5},
+        "fuzzifier": 1.8, "init": "random", "n_init": 3, "max_iter": 50,
+        "random_state": 4, "n_clusters": 2,
+    }  # fmt: skip
+    assert {key: told[key] for key in wanted} == wanted
+    kept = load(small[-1] / "model.skops")[-1]
+    assert kept.get_params()["metric_params"] == {"gamma": 0.5}
+
+
+def test_judgements_are_optional(small):
+    del small[2:4]
+    result = run(*small, "--json")
+
+    told = json.loads(result.stdout)["judgements"]
+    assert told == {
+        "given": 0, "alike": 0, "unlike": 0, "cant_say": 0, "held": 0,
+        "agreement": None, "broken": [],
+    }  # fmt: skip
+
+
+def test_what_the_fit_warns_of_is_a_note(small):
+    result = run(*small, "--max-iter", "1")
+
+    assert result.exit_code == 0
+    assert "note: the best run did not converge in 1 passes" in result.stdout
+    told = json.loads((small[-1] / "summary.json").read_text())
+    assert told["notes"][0].startswith("the best run did not converge")
+    assert told["converged"] is False
+
+
+def test_names_are_text_and_not_markup(small):
+    small[1].write_text(ROWS.replace("soil", "[red]soil"), encoding="utf-8")
+
+    assert "[red]soil" in run(*small).stdout
+
+
+def test_progress_is_for_terminals(small):
+    result = run(*small, "--json", env={"FORCE_COLOR": "1"})
+
+    assert "clustering 8 rows" in result.stderr
+    assert json.loads(result.stdout)["rows"] == 8
+
+
+def test_force_replaces_results_and_nothing_else(small):
+    out = small[-1]
+    out.mkdir()
+    (out / "summary.json").write_text("old")
+    (out / "thesis.txt").write_text("mine")
+
+    refused = run(*small)
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        f"fuzzypairs: --out {out} exists: add --force to replace the results in it\n"
+    )
+    assert (out / "summary.json").read_text() == "old"
+
+    assert run(*small, "--force").exit_code == 0
+    assert sorted(os.listdir(out)) == sorted([*FILES, "thesis.txt"])
+    assert json.loads((out / "summary.json").read_text())["rows"] == 8
+    assert (out / "thesis.txt").read_text() == "mine"
+
+
+def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
+    def fail(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("fuzzypairs.files.save", fail)
+    before = sorted(os.listdir(small[-1].parent))
+
+    result = run(*small)
+
+    assert result.exit_code == 1
+    assert result.stderr == "fuzzypairs: no space left\n"
+    assert sorted(os.listdir(small[-1].parent)) == before
+
+
+STALL = """\
+import sys, time
+from fuzzypairs import __main__, files
+
+def save(model, path):
+    path.write_text("half")
+    print("saving", flush=True)
+    time.sleep(60)
+
+files.save = save
+sys.argv[0] = "fuzzypairs"
+__main__.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing(small, number):
+    before = sorted(os.listdir(small[-1].parent))
+    with subprocess.Popen(
+        [sys.executable, "-c", STALL, *map(str, small)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "saving\n"
+        assert len(os.listdir(small[-1].parent)) == len(before) + 1
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+
+    assert process.returncode in (1, 130)
+    assert "Traceback" not in errors
+    assert sorted(os.listdir(small[-1].parent)) == before
+
+
+def test_new_rows_are_assigned_by_name(model, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text(
+        "more,soil,y,picked,x,id\n1,clay,0,2020-01-01,0,007\n2,sand,9,,9,=b\n"
+    )
+    out = tmp_path / "out.csv"
+
+    result = run("predict", model, new, "--out", out)
+
+    assert result.exit_code == 0, result.output
+    rows = read_csv(out)
+    assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1"]
+    assert [row["id"] for row in rows] == ["007", "'=b"]
+    fitted = read_csv(model.parent / "memberships.csv")
+    assert rows[0]["label"] == fitted[0]["label"] != rows[1]["label"]
+    assert result.stdout.splitlines()[-1] == str(out)
+
+
+def test_words_are_read_as_the_fit_read_them(tmp_path):
+    (tmp_path / "data.csv").write_text("code,x\n" + "007,1\n7,5\nA7,9\n" * 5)
+    (tmp_path / "new.csv").write_text("code,x\n007,1\n007,1\n")
+    out = tmp_path / "out"
+    run("fit", tmp_path / "data.csv", "--clusters", 3, "--out", out)
+
+    run("predict", out / "model.skops", tmp_path / "new.csv", "--out",
+        tmp_path / "new-out.csv")  # fmt: skip
+
+    found = read_csv(tmp_path / "new-out.csv")
+    fitted = read_csv(out / "memberships.csv")
+    assert found[0]["cluster_0"] == fitted[0]["cluster_0"]
+    assert next(iter(found[0])) == "row"
+
+
+def test_words_that_the_fit_never_met_are_told(model, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("id,x,y,soil,picked\na,0,0,peat,2020-01-01\n")
+
+    result = run("predict", model, new, "--out", tmp_path / "out.csv", "--json")
+
+    told = json.loads(result.stdout)
+    assert told["rows"] == 1
+    assert (
+        "column soil: 1 words that the fit never met, such as 'peat'"
+        in (told["notes"][0])
+    )
+    assert sum(told["sizes"]) == 1
+
+
+def test_ids_of_new_rows_may_have_another_name_or_none(model, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("name,x,y,soil,picked\na,0,0,clay,2020-01-01\n")
+    out = tmp_path / "out.csv"
+
+    refused = run("predict", model, new, "--out", out)
+    assert refused.exit_code == 2
+    assert "has no column 'id'" in refused.stderr
+    assert run("predict", model, new, "--out", out, "--id", "name").exit_code == 0
+    assert read_csv(out)[0]["id"] == "a"
+    assert run("predict", model, new, "--out", out, "--no-id").exit_code == 2
+    assert read_csv(out)[0]["id"] == "a"
+    assert run("predict", model, new, "--out", out, "--no-id", "--force").exit_code == 0
+    assert read_csv(out)[0]["row"] == "0"
+
+
+def test_a_model_of_another_version_says_so(model, tmp_path, monkeypatch):
+    new = tmp_path / "new.csv"
+    new.write_text(ROWS, encoding="utf-8")
+    monkeypatch.setattr("fuzzypairs.files.__version__", "9.9")
+
+    result = run("predict", model, new, "--out", tmp_path / "out.csv")
+
+    assert result.exit_code == 0
+    assert "and is read by 9.9: fit again if its results look odd" in result.stdout
+
+
+def test_datasets_are_listed(tmp_path):
+    result = run("datasets")
+
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["wine", "178", "13", "3", "classes", "yes"] in rows
+    told = {info["name"]: info for info in json.loads(run("datasets", "--json").stdout)}
+    assert told["wine"]["here"] is True
+    assert told["shuttle"]["n_samples"] == 58000
+
+
+def test_a_dataset_is_described():
+    result = run("datasets", "wine")
+
+    assert result.exit_code == 0
+    assert "178 rows, 13 features, 3 classes" in result.stdout
+    assert json.loads(run("datasets", "wine", "--json").stdout)[0]["n_classes"] == 3
+
+
+def test_a_dataset_is_written_and_can_be_fitted(tmp_path):
+    data = tmp_path / "iris.csv"
+    assert run("datasets", "iris", "--out", data).stdout == f"{data}\n"
+
+    result = run(
+        "fit", data, "--id", "id", "--truth", "class", "--clusters", 3,
+        "--out", tmp_path / "out", "--json",
+    )  # fmt: skip
+
+    told = json.loads(result.stdout)
+    assert (told["rows"], told["features"]) == (150, 4)
+    assert told["scores"]["normalized_ari"] > 0.75
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "datasets"])
+def test_help_needs_no_pandas(command):
+    code = (
+        "import sys\n"
+        "from fuzzypairs.cli import app\n"
+        "try:\n"
+        f"    app([{command!r}, '--help'])\n"
+        "finally:\n"
+        "    assert not {'pandas', 'matplotlib', 'numpy'} & set(sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+    )
+
+    assert result.returncode == 0, result.stderr
+    assert "--json" in result.stdout
