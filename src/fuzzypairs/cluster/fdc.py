@@ -13,10 +13,10 @@ from fuzzypairs.propagation import propagate
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import MemResult, Solver
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
+from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.learned import Learned, Taught
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
-from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts import Init
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
@@ -181,7 +181,8 @@ class FDC(PrototypeClusterer):
     data they differ from `labels_` and `memberships_` where judgements acted.
 
     Judgements belong to the data and go to `fit`. scikit-learn's own search classes
-    cut the rows of X but not the judgements, which is then an error.
+    cut the rows of X but not the judgements, which is then an error;
+    `fuzzypairs.PairSearchCV` holds out judgements instead.
 
     References
     ----------
@@ -295,7 +296,7 @@ class FDC(PrototypeClusterer):
     def _guidance(
         self,
         plain: "FDC",
-        asked: Euclidean,
+        asked: Space,
         X: Any,
         pairs: Any,
         sample_weight: ArrayLike | None,
