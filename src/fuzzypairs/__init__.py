@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.files import load, save
     from fuzzypairs.pairs import PairSet
+    from fuzzypairs.search import PairSearchCV
 
 __all__ = [
     "DSC",
@@ -24,6 +25,7 @@ __all__ = [
     "PCCA",
     "SSDC",
     "FuzzyCMeans",
+    "PairSearchCV",
     "PairSet",
     "__version__",
     "load",
@@ -36,6 +38,7 @@ PLACES = {
     "FHSS": "cluster.fhss",
     "FuzzyCMeans": "cluster.fcm",
     "PCCA": "cluster.pcca",
+    "PairSearchCV": "search",
     "PairSet": "pairs",
     "SSDC": "cluster.ssdc",
     "load": "files",

@@ -2,6 +2,7 @@
 
 __all__ = [
     "ClustersVanishedWarning",
+    "FewPairsWarning",
     "FuzzyPairsWarning",
     "ModelFileError",
     "PairsError",
@@ -24,6 +25,10 @@ class FuzzyPairsWarning(UserWarning):
 
 class ClustersVanishedWarning(FuzzyPairsWarning):
     """Fewer clusters survived than `n_clusters` allowed."""
+
+
+class FewPairsWarning(FuzzyPairsWarning):
+    """Too few judgements to hold some out, so a search went by something else."""
 
 
 class PrototypesCoincideWarning(FuzzyPairsWarning):

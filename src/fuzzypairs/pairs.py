@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from scipy.sparse import csgraph
 
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.judgements import (
+    CUT_ROWS,
     Floats,
     Ints,
     Mask,
@@ -20,6 +21,7 @@ from fuzzypairs.judgements import (
     choose_pairs,
     deal_folds,
     is_count,
+    is_cutting_rows,
     merge,
     read_columns,
     read_ends,
@@ -127,6 +129,8 @@ class PairSet:
         """
         if pairs is None:
             return cls.empty(n_samples)
+        if not isinstance(pairs, PairSet) and is_cutting_rows():
+            raise PairsError(f"pairs may point at other rows than judged: {CUT_ROWS}")
         if sparse.issparse(pairs):
             return cls.from_sparse(pairs, n_samples)
         if hasattr(pairs, "columns"):
@@ -137,7 +141,7 @@ class PairSet:
             raise PairsError(
                 f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
                 f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
-                "with the rows that X holds"
+                f"with the rows that X holds; {CUT_ROWS}"
             )
         return pairs
 
@@ -595,6 +599,14 @@ class PairSet:
 
     def __len__(self) -> int:
         return self.i.size
+
+    def __getitem__(self, rows: object) -> NoReturn:
+        # Whoever takes items by rows of X, as scikit-learn does where there are as
+        # many judgements as rows, would get other judgements than they mean.
+        raise PairsError(
+            "pairs has no items: use i, j and grade, iterate over it, or take "
+            f"pairs.restrict(rows); {CUT_ROWS}"
+        )
 
     def __iter__(self) -> Iterator[tuple[int, int, float]]:
         columns = self.i.tolist(), self.j.tolist(), self.grade.tolist()

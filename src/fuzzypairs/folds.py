@@ -1,0 +1,259 @@
+"""Folds of judgements: what a fit may see, and what it is asked about."""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fuzzypairs.judgements import Floats, Ints, Mask
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
+
+# Fewer held-out judgements than this cannot tell good settings from lucky ones: a
+# share of 20 has a standard error of about 0.1.
+FEWEST_PAIRS = 20
+
+
+class Split(NamedTuple):
+    """Judgements for one fit.
+
+    Attributes
+    ----------
+    train : PairSet
+        What the fit is given.
+    test : ndarray of shape (n_pairs,)
+        Which judgements of `Folds.pairs` it is asked about.
+    """
+
+    train: PairSet
+    test: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Judgements dealt into folds, several times over.
+
+    Attributes
+    ----------
+    pairs : PairSet
+        The informative judgements.
+    splits : list of Split
+        Fold by fold, repeat by repeat.
+    unit : ndarray of shape (n_pairs,)
+        Judgements of one number hang together, those of two are independent: the
+        units that errors are counted in.
+    shares_samples : bool
+        Whether samples of held-out judgements are in training ones, too.
+    """
+
+    pairs: PairSet
+    splits: list[Split]
+    unit: Ints
+    shares_samples: bool
+
+
+def hold_out(
+    pairs: PairSet, n_splits: int, n_repeats: int, rng: np.random.Generator
+) -> Folds:
+    """Deal judgements into folds so that no fit is asked about what it was told.
+
+    Parameters
+    ----------
+    pairs : PairSet
+        Judgements; those of grade 0 are left out.
+    n_splits : int
+        Number of folds, 2 or more.
+    n_repeats : int
+        How often all are shuffled and dealt anew.
+    rng : Generator
+
+    Returns
+    -------
+    folds : Folds
+        ``n_splits * n_repeats`` splits.
+
+    Notes
+    -----
+    The rule has three steps.
+
+    1. What chains of judgements join (`PairSet.components`) stays together, since a
+       held-out judgement may follow from others of its group. Groups go to folds such
+       that alike and unlike strengths are each about the same in all.
+    2. A group with more than one fold's share of the strength is cut into blocks of
+       at most a share, which grow from random samples along the strongest links.
+       Folds are folds of samples then: a judgement is held out when both its samples
+       are, is trained on when neither is, and is left out of both when one is.
+    3. If that leaves fewer than `FEWEST_PAIRS` judgements to ask about, or fewer than
+       `n_splits` of either kind (many judgements of one sample do that), they are
+       dealt one by one. Held-out and training judgements share samples then, and
+       scores flatter fits that trust judgements more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.folds import hold_out
+    >>> from fuzzypairs.pairs import PairSet
+    >>> pairs = PairSet.from_labels(np.arange(200) % 2, n_pairs=40, random_state=0)
+    >>> folds = hold_out(pairs, 4, 1, np.random.default_rng(0))
+    >>> [(len(train), int(test.sum())) for train, test in folds.splits]
+    [(30, 10), (30, 10), (30, 10), (30, 10)]
+    """
+    pairs = pairs.informative
+    blocks = [cut_groups(pairs, n_splits, rng) for _ in range(n_repeats)]
+    fold_of = [deal(block, pairs, n_splits, rng) for block in blocks]
+    if all(can_ask(fold, pairs, n_splits) for fold in fold_of):
+        splits = [split_at(fold, f, pairs) for fold in fold_of for f in range(n_splits)]
+        return Folds(pairs, splits, blocks[0][pairs.i], shares_samples=False)
+    each = np.arange(len(pairs))
+    splits = []
+    for _ in range(n_repeats):
+        fold = deal_units(each, loads_of(pairs), n_splits, rng)
+        splits += [Split(take(pairs, fold != f), fold == f) for f in range(n_splits)]
+    return Folds(pairs, splits, each, shares_samples=True)
+
+
+def can_ask(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
+    """Tell whether enough judgements lie within folds of samples."""
+    grade = pairs.grade[fold[pairs.i] == fold[pairs.j]]
+    fewest_of_a_kind = min((grade > 0).sum(), (grade < 0).sum())
+    return bool(grade.size >= FEWEST_PAIRS and fewest_of_a_kind >= n_splits)
+
+
+def split_at(fold: Ints, held_out: int, pairs: PairSet) -> Split:
+    """Hold out one fold of samples: ask within it, train where it is not touched."""
+    left, right = fold[pairs.i] == held_out, fold[pairs.j] == held_out
+    return Split(take(pairs, ~left & ~right), left & right)
+
+
+def take(pairs: PairSet, mask: Mask) -> PairSet:
+    """Return some of the judgements about the same samples."""
+    return PairSet(pairs.i[mask], pairs.j[mask], pairs.grade[mask], pairs.n_samples)
+
+
+def deal(block: Ints, pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
+    """Return the fold of each sample: whole blocks, -1 for samples in no judgement."""
+    ends = np.concatenate([pairs.i, pairs.j])
+    # A judgement between two blocks weighs half in each.
+    loads = np.tile(loads_of(pairs), (2, 1)) / 2
+    fold = deal_units(block[ends], loads, n_splits, rng)
+    fold_of = np.full(pairs.n_samples, -1, dtype=np.int64)
+    fold_of[ends] = fold
+    return fold_of
+
+
+def loads_of(pairs: PairSet) -> Floats:
+    """Return the strength of each judgement (n_pairs, 2), as alike and as unlike."""
+    grade = pairs.grade[:, None] * [1.0, -1.0]
+    return np.maximum(grade, 0.0)
+
+
+def deal_units(
+    unit: Ints, loads: Floats, n_splits: int, rng: np.random.Generator
+) -> Ints:
+    """Return the fold of each item: all items of a unit in one, folds about equal.
+
+    Parameters
+    ----------
+    unit : ndarray of shape (n_items,)
+        Units, numbered from 0.
+    loads : ndarray of shape (n_items, 2)
+        Alike and unlike strength of each item.
+    n_splits : int
+    rng : Generator
+
+    Notes
+    -----
+    Units with many items first, in random order among equals, each to the fold where
+    it adds least to the sum of squared loads. Both kinds of strength count in
+    units of their total.
+    """
+    total = np.maximum(loads.sum(axis=0), np.finfo(float).tiny)
+    n_units = int(unit.max(initial=-1)) + 1
+    load = np.column_stack(
+        [np.bincount(unit, column, n_units) for column in (loads / total).T]
+    )
+    order = rng.permutation(n_units)
+    size = np.bincount(unit, minlength=n_units)
+    order = order[np.argsort(-size[order], kind="stable")]
+    filled = np.zeros((n_splits, loads.shape[1]))
+    fold = np.empty(n_units, dtype=np.int64)
+    for one in order:
+        fold[one] = np.argmin(filled @ load[one])
+        filled[fold[one]] += load[one]
+    return fold[unit]
+
+
+def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
+    """Return the block of each sample: its group, or a part of a group too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.pairs import PairSet
+    >>> chain = PairSet.from_triples([(i, i + 1, 1.0) for i in range(8)])
+    >>> np.bincount(cut_groups(chain, 2, np.random.default_rng(0))).tolist()
+    [4, 4, 1]
+    """
+    n_groups, group = pairs.components()
+    strength = np.abs(pairs.grade)
+    share = strength.sum() / n_splits
+    too_large = np.bincount(group[pairs.i], strength, n_groups) > share
+    block = group.copy()
+    n_blocks = n_groups
+    graph = abs(pairs.to_sparse())
+    for large in np.flatnonzero(too_large):
+        rows = np.flatnonzero(group == large)
+        part = grow_blocks(graph[rows][:, rows], share, rng)
+        block[rows] = n_blocks + part
+        n_blocks += int(part.max()) + 1
+    # Numbered anew, so that no number is unused.
+    touched = block >= 0
+    block[touched] = np.unique(block[touched], return_inverse=True)[1]
+    return block
+
+
+def grow_blocks(
+    graph: "sparse.csr_array[np.float64]", most: float, rng: np.random.Generator
+) -> Ints:
+    """Cut a connected graph into blocks of strength `most` or less.
+
+    A block begins at a random sample, and takes the neighbour with the largest part
+    of its strength inside as long as there is room. A sample that alone has more
+    than `most` makes a block of its own.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n_samples, n_samples)
+        Symmetric strengths; both samples of a pair carry half of it.
+    most : float
+    rng : Generator
+
+    Returns
+    -------
+    block : ndarray of shape (n_samples,)
+    """
+    volume = (np.asarray(graph.sum(axis=1)).ravel() / 2).tolist()
+    block = np.full(graph.shape[0], -1, dtype=np.int64)
+    number = -1
+    for seed in rng.permutation(block.size).tolist():
+        if block[seed] >= 0:
+            continue
+        number += 1
+        room, inside, border = most, {seed: 0.0}, [(0.0, seed)]
+        while border:
+            _, sample = heappop(border)
+            is_full = volume[sample] > room and sample != seed
+            if block[sample] >= 0 or is_full:
+                continue
+            block[sample] = number
+            room -= volume[sample]
+            begin, end = graph.indptr[sample : sample + 2]
+            near = graph.indices[begin:end].tolist()
+            links = graph.data[begin:end].tolist()
+            for other, link in zip(near, links, strict=True):
+                inside[other] = inside.get(other, 0.0) + link
+                heappush(border, (-inside[other] / volume[other], other))
+    return block

@@ -1,0 +1,468 @@
+"""Settings chosen by judgements that a fit did not see: no labels needed."""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from fuzzypairs.candidates import Candidate, Grid, burden, last_step, list_candidates
+from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
+from fuzzypairs.folds import FEWEST_PAIRS, hold_out
+from fuzzypairs.judgements import Floats
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.selection import choose, standard_error
+from fuzzypairs.threads import Threads
+from fuzzypairs.trials import Bench, Trial, hold_out_trials, stability_trials
+from fuzzypairs.validation import (
+    check_integer,
+    check_jobs,
+    check_seed,
+    check_weights,
+)
+
+__all__ = ["PairSearchCV"]
+
+Progress = Callable[[int, int], None]
+
+
+def _best_has(name: str) -> Callable[["PairSearchCV"], bool]:
+    """Tell of a search whether what it found, or will fit, has a method."""
+
+    def check(search: "PairSearchCV") -> bool:
+        model = getattr(search, "best_estimator_", search.estimator)
+        getattr(model, name)
+        return True
+
+    return check
+
+
+class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+    """Choose the number of clusters and other settings by held-out judgements.
+
+    Every setting of the grid is fitted to all rows of X under a part of the
+    judgements, and scored by the others. The simplest setting that is not clearly worse
+    than the best is taken, and fitted under all judgements.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A clusterer, or a pipeline that ends in one. Its own `n_jobs` is not used.
+    param_grid : dict or list of dicts
+        Lists of values by parameter, as in scikit-learn's searches. The key
+        "estimator" lists other clusterers to try, such as `FuzzyCMeans` or
+        scikit-learn's KMeans; one that takes no judgements is fitted once.
+    n_splits : int, default=4
+        Number of folds, 2 or more.
+    n_repeats : int, default=2
+        How often the judgements are dealt into folds.
+    refit : bool, default=True
+        Whether to fit the setting chosen under all judgements.
+    random_state : int, RandomState instance or None, default=None
+        Deals the folds, and seeds every estimator that has no seed of its own.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn; it changes no result.
+    verbose : int, default=0
+        Above 0, a line at the end; above 1, a line for each setting.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays of shape (n_settings,)
+        "params" and "param_..." are the settings; "split0_test_score", ... the scores;
+        "mean_test_score", "std_test_score" and "rank_test_score" theirs;
+        "se_test_score" the standard error, "gap_to_best" and "se_gap_to_best" the gap
+        and its error, "as_good_as_best" whether the one is within the other.
+        "mean_rank_correlation" is Spearman's correlation of overlaps u_p.u_q with
+        held-out grades, "n_clusters" the median of the clusters found. "mean_fit_time"
+        and "std_fit_time" are in seconds. A search by stability has
+        "fuzzy_silhouette" instead of the rank correlation.
+    best_index_, best_params_, best_score_
+        The setting taken, and its mean score.
+    best_estimator_ : estimator
+        Fitted under all judgements, if `refit`.
+    chosen_by_ : {"held-out pairs", "stability"}
+    reason_ : str
+        Why this setting was taken, in a sentence or two.
+    n_splits_ : int
+        Number of splits: folds times repeats.
+    refit_time_ : float
+        Seconds, if `refit`.
+    labels_, memberships_, n_clusters_, n_features_in_
+        Of `best_estimator_`.
+
+    Warns
+    -----
+    FewPairsWarning
+        If judgements are too few to hold some out.
+    FitFailedWarning
+        If some settings could not be fitted.
+
+    See Also
+    --------
+    fuzzypairs.folds.hold_out : How judgements are dealt.
+    fuzzypairs.selection.choose : The one-standard-error rule.
+    fuzzypairs.candidates.burden : Which of two settings is simpler.
+
+    Notes
+    -----
+    The score of a split is the strength of held-out judgements that labels keep, as a
+    share of all, for alike and unlike ones apart, and the mean of the two:
+    `fuzzypairs.criteria.pair_agreement` with ``method="balanced"``. Equal scores are
+    ordered by the rank correlation.
+
+    With fewer than 20 judgements other than 0, or fewer than `n_splits` of either kind,
+    none are held out. Settings are scored by the mean of two numbers: how alike fits to
+    subsamples of 80 % of the rows are to the fit to all (adjusted Rand index), and the
+    fuzzy silhouette.
+
+    scikit-learn's own searches hold out rows, which would leave judgements pointing at
+    other rows than they were made of; they are refused.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from fuzzypairs import FDC, PairSearchCV, PairSet
+    >>> X, y = make_blobs([90, 60, 30], random_state=3)
+    >>> pairs = PairSet.from_labels(y, n_pairs=40, random_state=0)
+    >>> search = PairSearchCV(FDC(n_init=3), {"n_clusters": [2, 3, 4]}, random_state=0)
+    >>> search = search.fit(X, pairs=pairs)
+    >>> search.best_params_
+    {'n_clusters': 3}
+    >>> search.chosen_by_
+    'held-out pairs'
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Grid,
+        *,
+        n_splits: int = 4,
+        n_repeats: int = 2,
+        refit: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.refit = refit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: object = None,
+        *,
+        pairs: Any,
+        sample_weight: ArrayLike | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Try all settings, and fit the one chosen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
+            Judgements of rows of X; see `PairSet.coerce`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the fits.
+        progress : callable, default=None
+            Called as ``progress(done, total)`` after each fit.
+
+        Returns
+        -------
+        self : PairSearchCV
+        """
+        self._check_parameters()
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        judged = PairSet.coerce(pairs, X.shape[0])
+        weight = check_weights(sample_weight, X.shape[0])
+        random_state = check_seed(self.random_state)
+        seed, dealing = random_state.randint(2**31 - 1, size=2).tolist()
+        candidates = list_candidates(self.estimator, self.param_grid, seed)
+        if weight is not None:
+            _check_weights_are_taken(candidates)
+        n_splits = self.n_splits * self.n_repeats
+        rng = np.random.default_rng(dealing)
+        too_few = why_too_few(judged, self.n_splits)
+        remark = ""
+        # Here, not around each fit: filters belong to all threads.
+        with warnings.catch_warnings(), Threads(self.n_jobs) as threads:
+            warnings.simplefilter("ignore", FuzzyPairsWarning)
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            bench = Bench(X, weight, threads, progress)
+            if too_few:
+                trials = stability_trials(candidates, judged, n_splits, rng, bench)
+            else:
+                folds = hold_out(judged, self.n_splits, self.n_repeats, rng)
+                trials = hold_out_trials(candidates, folds, bench)
+                if folds.shares_samples:
+                    remark = (
+                        " Many judgements are of few samples, so that held-out and "
+                        "training ones share samples: scores are too high."
+                    )
+        _report_failures(candidates, trials)
+        if too_few:
+            warnings.warn(
+                f"{too_few}, so settings were scored by stability instead; judge more "
+                "pairs to choose by them",
+                FewPairsWarning,
+                stacklevel=2,
+            )
+        self.chosen_by_ = "stability" if too_few else "held-out pairs"
+        self.n_splits_ = n_splits
+        self._choose(candidates, trials, judged, too_few, remark)
+        self._refit(candidates[self.best_index_], X, judged, weight)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_integer("n_splits", self.n_splits, 2)
+        check_integer("n_repeats", self.n_repeats, 1)
+        check_integer("verbose", self.verbose, 0)
+        check_jobs(self.n_jobs)
+
+    def _choose(
+        self,
+        candidates: list[Candidate],
+        trials: list[Trial],
+        pairs: PairSet,
+        too_few: str,
+        remark: str,
+    ) -> None:
+        """Rank the settings, take one, and say why."""
+        score = np.array([trial.score for trial in trials])
+        influence = np.array([trial.influence for trial in trials])
+        second = np.array([trial.second for trial in trials])
+        burdens = np.array(
+            [
+                burden(one, trial.n_clusters, trial.automatic)
+                for one, trial in zip(candidates, trials, strict=True)
+            ]
+        )
+        chosen, best, as_good = choose(score, influence, second, burdens)
+        gap_error = standard_error(influence - influence[best])
+        scores = np.array([trial.scores for trial in trials])
+        seconds = np.array([trial.seconds for trial in trials])
+        self.cv_results_: dict[str, Any] = {
+            "params": [one.params for one in candidates],
+            **param_columns(candidates),
+            **{f"split{s}_test_score": column for s, column in enumerate(scores.T)},
+            "mean_test_score": score,
+            "std_test_score": spread(scores),
+            "se_test_score": np.where(
+                np.isnan(score), np.nan, standard_error(influence)
+            ),
+            "gap_to_best": score[best] - score,
+            "se_gap_to_best": np.where(np.isnan(score), np.nan, gap_error),
+            "as_good_as_best": as_good,
+            "rank_test_score": rankdata(
+                np.where(np.isnan(score), np.inf, -score), method="min"
+            ).astype(np.int32),
+            "fuzzy_silhouette" if too_few else "mean_rank_correlation": second,
+            "n_clusters": np.array([trial.n_clusters for trial in trials]),
+            "mean_fit_time": seconds.mean(axis=1),
+            "std_fit_time": seconds.std(axis=1),
+        }
+        self.best_index_ = chosen
+        self.best_params_ = candidates[chosen].params
+        self.best_score_ = float(score[chosen])
+        self.reason_ = tell(self.cv_results_, chosen, best, pairs, too_few) + remark
+        if self.verbose > 1:
+            for one, value in zip(candidates, score, strict=True):
+                print(f"{value:.3f}  {in_words(one.params)}")
+        if self.verbose:
+            print(self.reason_)
+
+    def _refit(
+        self, one: Candidate, X: Any, pairs: PairSet, weight: Floats | None
+    ) -> None:
+        self.__dict__.pop("best_estimator_", None)
+        if self.refit:
+            start = time.perf_counter()
+            self.best_estimator_ = one.fit(X, pairs, weight, n_jobs=self.n_jobs)
+            self.refit_time_ = time.perf_counter() - start
+
+    @available_if(_best_has("predict"))
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the clusters of new samples, by `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return np.asarray(self._best.predict(X))
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return the memberships of new samples, by `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters_)
+        """
+        return np.asarray(self._best.predict_proba(X))
+
+    @available_if(_best_has("transform"))
+    def transform(self, X: ArrayLike) -> Any:
+        """Return the distances to prototypes, by `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        return self._best.transform(X)
+
+    @property
+    def _best(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """Clusters of the samples, shape (n_samples,)."""
+        return np.asarray(last_step(self.best_estimator_).labels_)
+
+    @property
+    def memberships_(self) -> Floats:
+        """Memberships of the samples, shape (n_samples, n_clusters_)."""
+        return np.asarray(last_step(self.best_estimator_).memberships_)
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters found."""
+        return int(last_step(self.best_estimator_).n_clusters_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features of X."""
+        return int(self.best_estimator_.n_features_in_)
+
+
+def why_too_few(pairs: PairSet, n_splits: int) -> str:
+    """Say why judgements cannot be held out; an empty text if they can.
+
+    Examples
+    --------
+    >>> why_too_few(PairSet.from_triples([(0, 1, 0.9), (1, 2, 0)]), 4)
+    'pairs has 1 judgement other than 0, fewer than 20'
+    """
+    alike, unlike = int(pairs.similar.sum()), int(pairs.dissimilar.sum())
+    if (count := alike + unlike) < FEWEST_PAIRS:
+        plural = "" if count == 1 else "s"
+        return (
+            f"pairs has {count} judgement{plural} other than 0, fewer than "
+            f"{FEWEST_PAIRS}"
+        )
+    if min(alike, unlike) < n_splits:
+        return (
+            f"pairs has {alike} alike and {unlike} unlike judgements, fewer than "
+            f"n_splits={n_splits} of one kind"
+        )
+    return ""
+
+
+def param_columns(candidates: list[Candidate]) -> dict[str, Any]:
+    """Return the values of each parameter, masked where a setting has none."""
+    columns = {}
+    for name in dict.fromkeys(name for one in candidates for name in one.params):
+        blank = np.empty(len(candidates), dtype=object)
+        column = np.ma.MaskedArray(blank, mask=True)
+        for number, one in enumerate(candidates):
+            if name in one.params:
+                column[number] = one.params[name]
+        columns[f"param_{name}"] = column
+    return columns
+
+
+def spread(scores: Floats) -> Floats:
+    """Return the standard deviation of each row, over what is known."""
+    return np.asarray(np.ma.masked_invalid(scores).std(axis=1).filled(np.nan))
+
+
+def in_words(params: dict[str, Any]) -> str:
+    """Write a setting as it would be typed.
+
+    Examples
+    --------
+    >>> in_words({"n_clusters": 3, "beta": "auto"})
+    "n_clusters=3, beta='auto'"
+    """
+    return ", ".join(f"{name}={value!r}" for name, value in params.items()) or "as is"
+
+
+def tell(
+    results: dict[str, Any], chosen: int, best: int, pairs: PairSet, too_few: str
+) -> str:
+    """Say why a setting was taken."""
+    score, n_settings = results["mean_test_score"], len(results["params"])
+    setting = in_words(results["params"][chosen])
+    if too_few:
+        how = f"{too_few[0].upper()}{too_few[1:]}; chosen by stability"
+        what = f"stability and silhouette average {score[chosen]:.3f}"
+    else:
+        how = f"Chosen by {len(pairs.informative)} held-out judgements"
+        what = f"its fits keep {score[chosen]:.1%} of those they did not see"
+    if chosen == best:
+        return f"{how}: {setting}; {what}, the most of {n_settings} settings."
+    gap, error = results["gap_to_best"][chosen], results["se_gap_to_best"][chosen]
+    top = in_words(results["params"][best])
+    return (
+        f"{how}: {setting}; {what}. It is the simplest within one standard error of "
+        f"the best of {n_settings} settings ({top}: {gap:.3f} more, with an error of "
+        f"{error:.3f})."
+    )
+
+
+def _check_weights_are_taken(candidates: list[Candidate]) -> None:
+    for one in candidates:
+        if not has_fit_parameter(one.method, "sample_weight"):
+            raise ValueError(
+                f"sample_weight was given, but {type(one.method).__name__} takes none; "
+                "leave sample_weight or this estimator out"
+            )
+
+
+def _report_failures(candidates: list[Candidate], trials: list[Trial]) -> None:
+    """Warn of settings that failed; raise if all did."""
+    wrong = [
+        (one, trial.error)
+        for one, trial in zip(candidates, trials, strict=True)
+        if trial.error is not None
+    ]
+    if not wrong:
+        return
+    one, error = wrong[0]
+    first = f"{in_words(one.params)}: {type(error).__name__}: {error}"
+    if len(wrong) == len(trials):
+        raise ValueError(f"all settings failed; the first, {first}") from error
+    warnings.warn(
+        f"{len(wrong)} of {len(trials)} settings failed and were left out; the first, "
+        f"{first}",
+        FitFailedWarning,
+        stacklevel=3,
+    )

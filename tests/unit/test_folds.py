@@ -1,0 +1,90 @@
+"""Folds of judgements: balance, giant groups, and what cannot be kept apart."""
+
+import numpy as np
+import pytest
+
+from fuzzypairs.folds import FEWEST_PAIRS, grow_blocks, hold_out
+from fuzzypairs.pairs import PairSet
+
+
+def draw(n_samples, n_pairs, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n_samples)
+    pairs = PairSet.from_labels(labels, n_pairs=n_pairs, random_state=seed)
+    grade = pairs.grade * rng.uniform(0.5, 1, len(pairs))
+    return PairSet(pairs.i, pairs.j, grade, n_samples)
+
+
+def test_two_triangles_joined_by_a_weak_pair_are_cut_there():
+    triples = [(0, 1, 1), (1, 2, 1), (0, 2, 1), (3, 4, 1), (4, 5, 1), (3, 5, 1)]
+    graph = PairSet.from_triples([*triples, (2, 3, 0.1)]).to_sparse()
+    for seed in range(5):
+        block = grow_blocks(graph, 3.5, np.random.default_rng(seed))
+        assert len(set(block[:3])) == len(set(block[3:])) == 1
+        assert block[0] != block[5]
+
+
+@pytest.mark.parametrize("kind", [1, -1])
+def test_folds_hold_about_the_same_strength_of_either_kind(kind):
+    pairs = draw(1000, 100)
+    folds = hold_out(pairs, 4, 3, np.random.default_rng(0))
+    strength = np.maximum(kind * folds.pairs.grade, 0)
+    shares = [strength[test].sum() / strength.sum() for _, test in folds.splits]
+    assert not folds.shares_samples
+    np.testing.assert_allclose(shares, 0.25, atol=0.05)
+
+
+def test_repeats_are_other_folds():
+    folds = hold_out(draw(1000, 100), 4, 2, np.random.default_rng(0))
+    first, again = folds.splits[:4], folds.splits[4:]
+    together = [
+        (one.test & other.test).sum() / one.test.sum()
+        for one in first
+        for other in again
+    ]
+    assert max(together) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_pairs", "asked", "told"),
+    [(150, 100, 0.9, 0.7), (60, 300, 0.4, 0.5)],
+)
+def test_a_giant_group_costs_few_pairs(n_samples, n_pairs, asked, told):
+    pairs = draw(n_samples, n_pairs)
+    strength = np.bincount(pairs.components()[1][pairs.i], np.abs(pairs.grade))
+    assert strength.max() > strength.sum() / 4
+
+    folds = hold_out(pairs, 4, 1, np.random.default_rng(0))
+
+    assert not folds.shares_samples
+    assert sum(test.sum() for _, test in folds.splits) >= asked * n_pairs
+    assert min(len(train) for train, _ in folds.splits) >= told * n_pairs
+
+
+def test_many_judgements_of_one_sample_are_dealt_one_by_one():
+    star = PairSet.from_triples([(0, i, (-1) ** i) for i in range(1, 81)])
+    folds = hold_out(star, 4, 2, np.random.default_rng(0))
+    assert folds.shares_samples
+    assert [test.sum() for _, test in folds.splits] == [20] * 8
+    assert [len(train) for train, _ in folds.splits] == [60] * 8
+
+
+def test_the_same_seed_deals_the_same_folds():
+    pairs = draw(100, 60)
+    one, same, other = (
+        hold_out(pairs, 4, 2, np.random.default_rng(s)) for s in (1, 1, 2)
+    )
+    assert all(
+        a.train == b.train and (a.test == b.test).all()
+        for a, b in zip(one.splits, same.splits, strict=True)
+    )
+    assert any(
+        (a.test != b.test).any() for a, b in zip(one.splits, other.splits, strict=True)
+    )
+
+
+def test_judgements_of_zero_are_left_out():
+    pairs = PairSet.from_triples([(2 * i, 2 * i + 1, i % 3 - 1) for i in range(90)])
+    folds = hold_out(pairs, 3, 1, np.random.default_rng(0))
+    assert len(folds.pairs) == 60 >= FEWEST_PAIRS
+    assert sum(test.sum() for _, test in folds.splits) == 60
