@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fuzzypairs._version import __version__
-from fuzzypairs.cli import compare, demo
+from fuzzypairs.cli import compare, demo, reproduce
 
 __all__ = ["app"]
 
@@ -41,3 +41,4 @@ def main(
 
 app.command()(demo.demo)
 app.command()(compare.compare)
+app.command()(reproduce.reproduce)
