@@ -68,7 +68,7 @@ def draw_alpha(plan: Plan, rows: list[Row]) -> Any:
 
 def draw_kernel(plan: Plan, rows: list[Entry]) -> Any:
     """Draw bars of the normalised ARI without and with the kernel."""
-    figure = new_figure((1.2 + 0.5 * len(plan.datasets), 3.2))
+    figure = new_figure((max(5.0, 1.2 + 0.5 * len(plan.datasets)), 3.2))
     ax = figure.subplots()
     places = np.arange(len(plan.datasets))
     for shift, method, color in ((-0.2, "fdc", COLORS[0]), (0.2, "fdc-rbf", COLORS[1])):

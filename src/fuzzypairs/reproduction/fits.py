@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
+from sklearn.kernel_approximation import Nystroem
 
 from fuzzypairs import criteria
 from fuzzypairs.cluster.base import coincident
 from fuzzypairs.cluster.dsc import DSC
-from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.folds import hold_out, take
@@ -46,8 +46,9 @@ BETAS = tuple(2.0**i for i in range(-8, 8))
 # them would be 4096 points.
 WIDTHS = tuple(2.0**i for i in range(-10, 6))
 FEW_ALPHAS, FEW_BETAS = (0.0, 0.02, 0.06, 0.1), (2.0**-8, 2.0**-4, 1.0, 2.0**4)
-# Beyond so many samples a kernel is approximated by so many of them.
-WHOLE_KERNEL, COMPONENTS = 3000, 256
+# The kernel is taken within the span of so many samples: all of a small dataset; fewer
+# of those with more than 10 000 samples.
+COMPONENTS, FEW_COMPONENTS, MANY_SAMPLES = 256, 64, 10_000
 # Fuzzy c-means and PCCA meet printed cells to the last digit where they converge.
 CONVERGED: dict[str, Any] = {"tol": 1e-8, "max_iter": 3000}
 DEFAULT: dict[str, Any] = {"tol": 1e-4, "max_iter": 300}
@@ -173,7 +174,7 @@ def _fit_fuzzy(
 ) -> Fit:
     """Run the solver from random labels; labels are those of the estimators."""
     chosen = dict(point)
-    packed = _pack(problem, fold, kind)
+    packed = _pack(problem, fold, kind, chosen.get("mu"))
     solver = _at(packed, chosen.get("alpha", 0.0), chosen.get("beta", 0.0))
     start = _start(len(problem.X), problem.n_clusters, seed)
     found = solver.run(start)
@@ -189,7 +190,7 @@ def _fit_fuzzy(
 
 
 @lru_cache(maxsize=N_FOLDS + 1)
-def _pack(problem: Problem, fold: int | None, kind: str) -> Solver:
+def _pack(problem: Problem, fold: int | None, kind: str, mu: float | None) -> Solver:
     """Return a solver with the data packed, for alpha = 0 and beta = 1."""
     pairs = _given(problem, fold)
     beta, own = 1.0, 1.0
@@ -201,7 +202,7 @@ def _pack(problem: Problem, fold: int | None, kind: str) -> Solver:
         beta = 2.0 * len(problem.X) / len(pairs)
         own = 1.0 / beta
     return Solver(
-        problem.X,
+        problem.X if mu is None else _map_kernel(problem, mu),
         None,
         pairs,
         alpha=0.0,
@@ -212,6 +213,16 @@ def _pack(problem: Problem, fold: int | None, kind: str) -> Solver:
         own=own,
         **(DEFAULT if kind.startswith("fdc") else CONVERGED),
     )
+
+
+@lru_cache(maxsize=1)
+def _map_kernel(problem: Problem, mu: float) -> Floats:
+    """Return features whose Euclidean distances are those of exp(-mu d^2)."""
+    n_samples = len(problem.X)
+    many = n_samples > MANY_SAMPLES
+    n_components = min(FEW_COMPONENTS if many else COMPONENTS, n_samples)
+    kernel = Nystroem(gamma=mu, n_components=n_components, random_state=0)
+    return np.ascontiguousarray(kernel.fit_transform(problem.X))
 
 
 def _at(packed: Solver, alpha: float, beta: float) -> Solver:
@@ -231,25 +242,6 @@ def _start(n_samples: int, n_clusters: int, seed: int) -> Start:
 
 def _given(problem: Problem, fold: int | None) -> PairSet:
     return problem.pairs if fold is None else folds(problem.pairs)[fold][0]
-
-
-def _fit_kernel(problem: Problem, fold: int | None, point: Point, seed: int) -> Fit:
-    chosen = dict(point)
-    params: dict[str, Any] = {"gamma": chosen["mu"]}
-    if len(problem.X) > WHOLE_KERNEL:
-        params |= {"n_components": COMPONENTS, "approximation": "nystroem"}
-    model = FDC(
-        problem.n_clusters,
-        alpha=chosen["alpha"],
-        beta=chosen["beta"],
-        metric="rbf",
-        metric_params=params,
-        init="random",
-        n_init=1,
-        random_state=seed,
-        n_jobs=1,
-    ).fit(problem.X, pairs=_given(problem, fold))
-    return model.labels_, model.memberships_
 
 
 def _fit_kmeans(problem: Problem, fold: int | None, point: Point, seed: int) -> Fit:
@@ -293,7 +285,7 @@ METHODS = {
     ),
     "fdc-rbf": Method(
         "FDC, Gaussian kernel",
-        _fit_kernel,
+        partial(_fit_fuzzy, kind="fdc-rbf"),
         _points(mu=WIDTHS, alpha=FEW_ALPHAS, beta=FEW_BETAS),
     ),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 import json
 import multiprocessing as mp
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import IO
+
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs.datasets import describe
 from fuzzypairs.reproduction.fits import METHODS, perform
@@ -161,12 +164,15 @@ def _cut(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 def _perform_all(batch: Sequence[Run]) -> list[Timed]:
     timed = []
-    for run in batch:
-        # Not its time: the first run of a dataset would pay for all.
-        load_problem(run.dataset, run.group, run.draw)
-        start = time.perf_counter()
-        result = perform(run)
-        timed.append((result, time.perf_counter() - start))
+    # Sums by several threads may round in another way, and processes are the better use
+    # of the cores.
+    with threadpool_limits(1):
+        for run in batch:
+            # Not its time: the first run of a dataset would pay for all.
+            load_problem(run.dataset, run.group, run.draw)
+            start = time.perf_counter()
+            result = perform(run)
+            timed.append((result, time.perf_counter() - start))
     return timed
 
 
@@ -186,7 +192,7 @@ def _executor(
         return
     # Forked processes would share the threads of compiled code that are not there.
     context = mp.get_context("spawn")
-    with ProcessPoolExecutor(n_jobs, context, initializer=_die_with_parent) as pool:
+    with ProcessPoolExecutor(n_jobs, context, initializer=_follow_parent) as pool:
         try:
             yield lambda batch: pool.submit(_perform_all, batch)
         except BaseException:
@@ -194,16 +200,15 @@ def _executor(
             raise
 
 
-def _die_with_parent() -> None:
-    """End this process when its parent was killed and cannot tell it to."""
+def _follow_parent() -> None:
+    """End with the parent, also when it was killed; leave the keyboard to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = mp.parent_process()
-    if parent is None:
-        return
-    sentinel = parent.sentinel
 
     def watch() -> None:
-        wait_for([sentinel])
-        os._exit(1)
+        if parent is not None:
+            wait_for([parent.sentinel])
+            os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
 
