@@ -149,8 +149,8 @@ def _find(name: str) -> Any:
 
 
 def paper_grid(problem: Problem) -> list[Parameters]:
-    """Return every other of the paper's values, every fourth for many samples."""
-    step = 4 if problem.is_large else 2
+    """Return the paper's values of alpha and beta, every other for many samples."""
+    step = 2 if problem.is_large else 1
     return [
         {"alpha": alpha, "beta": beta}
         for alpha in np.arange(0, 0.31, 0.02).round(2).tolist()[::step]
