@@ -14,7 +14,7 @@ from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import MemResult, Solver
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.spaces.base import Space
-from fuzzypairs.spaces.learned import Learned, Taught
+from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.starts import Init
@@ -30,6 +30,8 @@ __all__ = ["FDC"]
 
 # Metrics that know samples by each other only.
 RELATIONAL = ("precomputed", "precomputed_kernel")
+# Starts of the clusters without judgements, which trials begin from: few will do.
+BLIND_STARTS = 3
 # beta="auto" in a learned space, in units of its total variance: samples there lie by
 # what all judgements say together, so that single ones may pull harder.
 LEARNED_BETA_SHARE = 5.0
@@ -319,14 +321,29 @@ class FDC(PrototypeClusterer):
             and plain._unit == 1.0
         ):
             return None
-        blind = self._variant(metric="euclidean", metric_params=None, robust=False)
-        blind._fit_quietly(X, None, sample_weight)
+        if (
+            isinstance(asked, Learned)
+            and asked.form == "auto"
+            and not can_teach(judged)
+        ):
+            asked = Weighted()
+
+        def blind() -> Any:
+            model = self._variant(
+                metric="euclidean",
+                metric_params=None,
+                robust=False,
+                n_init=min(self.n_init, BLIND_STARTS),
+            )
+            model._fit_quietly(X, None, sample_weight)
+            return model.labels_
+
         with Threads(self.n_jobs) as threads:
             return teach_space(
                 given,
                 judged,
                 plain.labels_,
-                blind.labels_,
+                blind,
                 weight,
                 asked if isinstance(asked, Taught) else None,
                 random_state=check_seed(self.random_state),
