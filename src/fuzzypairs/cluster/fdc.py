@@ -30,6 +30,9 @@ __all__ = ["FDC"]
 
 # Metrics that know samples by each other only.
 RELATIONAL = ("precomputed", "precomputed_kernel")
+# Up to so many samples judgements are spread by default: beyond, the search for
+# neighbours takes longer than the fit, and judgements are mostly many enough.
+SPREAD_UP_TO = 5000
 # Starts of the clusters without judgements, which trials begin from: few will do.
 BLIND_STARTS = 3
 # beta="auto" in a learned space, in units of its total variance: samples there lie by
@@ -99,10 +102,11 @@ class FDC(PrototypeClusterer):
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
         ``fuzzypairs[exact]``.
-    propagate : bool, float in [0, 1) or "auto", default=False
+    propagate : bool, float in [0, 1), "auto" or None, default=None
         Whether judgements are spread to samples nearby, and how far; True and "auto"
-        decide by how far judgements agree with the data and with each other. See
-        `fuzzypairs.propagation.propagate`.
+        decide by how far judgements agree with the data and with each other. None is
+        "auto" where `metric` and `beta` are and X has up to 5000 rows, and False
+        otherwise. See `fuzzypairs.propagation.propagate`.
     robust : bool or float > 0, default=False
         Whether judgements that the data or each other contradict lose weight; how
         much is then in `pair_reliability_`. A number is how far a judgement may be
@@ -171,13 +175,14 @@ class FDC(PrototypeClusterer):
     from several vertices.
 
     With all defaults and at least five judgements of both kinds, the model is fitted
-    three times: without judgements; with them in the samples' own space; and in a
-    space that they teach, a map from samples to the simplex under which they are most
-    likely (`fuzzypairs.spaces.learned.Learned`). The last is kept if, taught a part of
-    the judgements, it keeps the others better than chance (at the 5 % level) and not
-    clearly worse than clusters without judgements do. So a few good judgements move all
-    samples, and bad ones move few. A number for `beta`, or ``metric="euclidean"``, asks
-    for the model of the paper.
+    three times: without judgements; with them, and what they say of samples nearby,
+    in the samples' own space; and in a space that they teach, a map from samples to
+    the simplex under which they are most likely
+    (`fuzzypairs.spaces.learned.Learned`). The last is kept if, taught a part of the
+    judgements, it keeps the others better than chance (at the 5 % level) and not
+    clearly worse than clusters without judgements do. So a few good judgements move
+    all samples, and bad ones move few. A number for `beta`, or ``metric="euclidean"``,
+    asks for the model of the paper.
 
     `predict` and `predict_proba` know prototypes, not judgements: on the training
     data they differ from `labels_` and `memberships_` where judgements acted.
@@ -218,7 +223,7 @@ class FDC(PrototypeClusterer):
         max_iter: int = 300,
         tol: float = 1e-4,
         group_solver: Literal["sweeps", "exact"] = "sweeps",
-        propagate: bool | float | Literal["auto"] = False,
+        propagate: bool | float | Literal["auto"] | None = None,
         robust: bool | float = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -273,16 +278,21 @@ class FDC(PrototypeClusterer):
     ) -> list[Note]:
         if not (isinstance(self.metric, str) and self.metric in ("auto", "learned")):
             return super()._fit_quietly(X, pairs, sample_weight)
+        self._check_parameters()
         asked = resolve_metric(self.metric, self.metric_params)
-        plain = self._variant(metric="euclidean", metric_params=None)
-        notes = plain._fit_quietly(X, pairs, sample_weight)
-        guidance = self._guidance(plain, asked, X, pairs, sample_weight)
+        given = self._validated(X, asked, type(self)(), reset=True)
+        weight = check_weights(sample_weight, given.shape[0])
+        strength = self._strength(given)
+        plain = self._variant(
+            metric="euclidean", metric_params=None, propagate=strength
+        )
+        notes = plain._fit_quietly(X, pairs, weight)
+        guidance = self._guidance(plain, asked, given, pairs, weight)
         if guidance is None or guidance.space is None:
             self._adopt(plain, guidance)
             return notes
-        given = self._validated(X, guidance.space, plain, reset=False)
         best = self._in_space(guidance.space, given)
-        notes = best._fit_quietly(X, pairs, sample_weight)
+        notes = best._fit_quietly(X, pairs, weight)
         if best.n_clusters < plain.n_clusters_:
             why = (
                 f"of {plain.n_clusters_} clusters, the judgements are best explained "
@@ -290,58 +300,59 @@ class FDC(PrototypeClusterer):
             )
             notes = [(why, ClustersVanishedWarning), *notes]
         self._adopt(best, guidance)
+        if (spread := getattr(plain, "propagation_", None)) is not None:
+            self.propagation_ = spread
         if not guidance.space.explicit:
-            weight = check_weights(sample_weight, len(given))
             self.cluster_centers_ = centers(given, self.memberships_, weight)
         return notes
 
+    def _strength(self, X: Any) -> bool | float | Literal["auto"]:
+        """Return `propagate` as it is meant for X."""
+        if self.propagate is not None:
+            return self.propagate
+        is_open = self.metric == "auto" and isinstance(self.beta, str)
+        is_small = X.shape[0] <= SPREAD_UP_TO and not is_sparse(X)
+        return "auto" if is_open and is_small else False
+
     def _guidance(
-        self,
-        plain: "FDC",
-        asked: Space,
-        X: Any,
-        pairs: Any,
-        sample_weight: ArrayLike | None,
+        self, plain: "FDC", asked: Space, X: Any, pairs: Any, weight: Any
     ) -> Guidance | None:
         """Return the space that judgements teach, or None if they cannot."""
-        n_samples = len(plain.memberships_)
-        weight = check_weights(sample_weight, n_samples)
-        judged = usable_pairs(PairSet.coerce(pairs, n_samples), weight, plain.beta_)
-        given = self._validated(X, asked, plain, reset=False)
+        judged = usable_pairs(PairSet.coerce(pairs, len(X)), weight, plain.beta_)
         if isinstance(asked, Taught):
             if not len(judged):
                 raise ValueError(
                     'metric="learned" learns from judgements, but `pairs` has none '
                     'that say alike or unlike; give some, or use metric="euclidean"'
                 )
+            if asked.is_open and not can_teach(judged):
+                asked = Weighted()
         elif not (
             isinstance(self.beta, str)
             and can_teach(judged)
-            and not is_sparse(given)
+            and not is_sparse(X)
             and plain._unit == 1.0
         ):
             return None
-        if (
-            isinstance(asked, Learned)
-            and asked.form == "auto"
-            and not can_teach(judged)
-        ):
-            asked = Weighted()
 
         def blind() -> Any:
             model = self._variant(
                 metric="euclidean",
                 metric_params=None,
+                propagate=False,
                 robust=False,
                 n_init=min(self.n_init, BLIND_STARTS),
             )
-            model._fit_quietly(X, None, sample_weight)
+            model._fit_quietly(X, None, weight)
             return model.labels_
 
+        spread = getattr(plain, "propagation_", None)
+        lessons = judged if spread is None else spread.pairs
         with Threads(self.n_jobs) as threads:
             return teach_space(
-                given,
+                X,
                 judged,
+                usable_pairs(lessons, weight, plain.beta_),
                 plain.labels_,
                 blind,
                 weight,
@@ -356,7 +367,12 @@ class FDC(PrototypeClusterer):
             return self._variant(metric=space, metric_params=None)
         V = space.map(X)
         kept, labels = np.unique(V.argmax(axis=1), return_inverse=True)
-        changes: dict[str, Any] = {"n_clusters": len(kept), "init": labels}
+        # All that follows from judgements for others is in the map already.
+        changes: dict[str, Any] = {
+            "n_clusters": len(kept),
+            "init": labels,
+            "propagate": False,
+        }
         if isinstance(self.alpha, str):
             changes["alpha"] = 0.0  # nothing collapses that starts at the corners
         if isinstance(self.beta, str):
@@ -383,18 +399,19 @@ class FDC(PrototypeClusterer):
     def _spread(
         self, X: Any, pairs: PairSet, weight: Any
     ) -> tuple[PairSet, dict[str, Any]]:
-        if self.propagate is False or not len(pairs.informative):
+        if self.propagate in (None, False) or not len(pairs.informative):
             return pairs, {}
         strength = "auto" if self.propagate is True else self.propagate
         spread = propagate(X, pairs, strength, sample_weight=weight, n_jobs=self.n_jobs)
         return spread.pairs, {"propagation_": spread}
 
     def _check_parameters(self) -> int:
+        spreads = self.propagate not in (None, False)
         if isinstance(self.propagate, str):
             check_choice("propagate", self.propagate, ["auto"])
-        elif not isinstance(self.propagate, bool | np.bool_):
+        elif spreads and self.propagate is not True:
             check_number("propagate", self.propagate, 0.0, 1.0, words=["auto"])
-        if self.propagate is not False and self.metric in RELATIONAL:
+        if spreads and isinstance(self.metric, str) and self.metric in RELATIONAL:
             raise ValueError(
                 f"propagate={self.propagate!r} looks for neighbours among vectors, but "
                 f'metric is "{self.metric}"; use propagate=False'

@@ -30,6 +30,8 @@ class Taught(Euclidean):
     accepts_sparse: bool = False
 
     feature_weights: Floats
+    # Whether the form of the map is still to be chosen.
+    is_open: bool = False
 
     def teach(
         self,
@@ -202,6 +204,7 @@ class Learned(Taught):
         n_components: int = 100,
     ) -> None:
         self.form = form
+        self.is_open = form == "auto"
         self.prior = prior
         self.ridge = ridge
         self.doubt = doubt
