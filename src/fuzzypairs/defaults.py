@@ -100,7 +100,7 @@ def parting_fuzzifier(share: float) -> float:
 
     Examples
     --------
-    >>> parting_fuzzifier(0.25)
+    >>> round(parting_fuzzifier(0.25), 6)
     1.5
     """
     ratio = 2.0 * share / ADVISED_GAIN

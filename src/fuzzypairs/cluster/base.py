@@ -58,7 +58,7 @@ PLAIN_MAGNITUDES = (1e-15, 1e15)
 # Objectives of other magnitudes are out of that range themselves.
 MAGNITUDES = (1e-151, 1e151)
 # Of more rows, some tell the gain well enough where no alpha depends on it.
-LOOK_AT = 10_000
+LOOK_AT = 1000
 # Prototypes closer than this share of the data's spread, over the number of clusters
 # (on a line they are that close by right), count as one.
 COINCIDENT = 0.02
@@ -247,7 +247,8 @@ class PrototypeClusterer(
         if not self._is_fused(space):
             return space.leading_share()
         step = 1 if exactly or weight is not None else -(-len(space.X) // LOOK_AT)
-        return leading_share(space.X[::step], weight)
+        rows = np.ascontiguousarray(space.X[::step])
+        return leading_share(rows, weight)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the memberships of new samples, eq. (14); no judgement acts on them.

@@ -156,7 +156,7 @@ class FDC(PrototypeClusterer):
     collapse_gain_ : float
         By how much a step multiplies small displacements of prototypes that lie at
         the mean, with `alpha_` and `n_clusters_`: below 1 they fall together. nan
-        where the metric does not tell. With a given alpha and more than 10 000 rows,
+        where the metric does not tell. With a given alpha and more than 1000 rows,
         some of them are looked at.
     pair_reliability_ : ndarray of shape (n_pairs,)
         With `robust`: the weight in [0, 1] each judgement was left with, in the order

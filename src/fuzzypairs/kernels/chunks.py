@@ -29,6 +29,29 @@ def chunk_totals(X, rows, weight, mean, totals, start, stop):
 
 
 @kernel
+def direction_moment(X, moment):
+    """Set the lower half of `moment` to the sum of x x' / |x|^2, centred x."""
+    n_samples, n_features = X.shape
+    mean = np.zeros(n_features)
+    for i in range(n_samples):
+        for f in range(n_features):
+            mean[f] += X[i, f]
+    mean /= n_samples
+    x = np.empty(n_features)
+    moment[:] = 0.0
+    for i in range(n_samples):
+        square = 0.0
+        for f in range(n_features):
+            x[f] = X[i, f] - mean[f]
+            square += x[f] * x[f]
+        if square > 0.0:
+            for f in range(n_features):
+                part = x[f] / square
+                for h in range(f + 1):
+                    moment[f, h] += part * x[h]
+
+
+@kernel
 def chunk_pass(X, rows, weight, mean, C, start, stop, sums, masses):
     """One step of the free samples ``rows[start:stop]``: see `tile_pass`.
 

@@ -26,6 +26,9 @@ Floats = NDArray[np.float64]
 FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
+# Of data up to this size (samples x squared features) a moment is formed in one
+# compiled loop, in a third of the time: it is part of the smallest fits.
+SMALL_MOMENT = 500_000
 ROWS_AT_A_TIME = 4096
 
 
@@ -132,7 +135,11 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
 
 
 def _formed_moment(X: Data, weight: Floats | None) -> Floats:
+    """Return the sum of w x x' / |x|^2, of which only the lower half is read."""
     moment = np.zeros((X.shape[1], X.shape[1]))
+    if weight is None and len(X) * X.shape[1] ** 2 <= SMALL_MOMENT:
+        chunks.direction_moment(X, moment)
+        return moment
     for x, w in _centred_chunks(X, weight):
         y = x * np.sqrt(_over(w, squared_norms(x)))[:, None]
         moment += y.T @ y  # the one product that BLAS does in half the time
