@@ -179,8 +179,9 @@ class FDC(PrototypeClusterer):
     in the samples' own space; and in a space that they teach, a map from samples to
     the simplex under which they are most likely
     (`fuzzypairs.spaces.learned.Learned`). The last is kept if, taught a part of the
-    judgements, it keeps the others better than chance (at the 5 % level) and not
-    clearly worse than clusters without judgements do. So a few good judgements move
+    judgements, it keeps the others better than chance (at the 1 % level) and clearly
+    better (from 100 judgements on, not clearly worse) than clusters without
+    judgements do. So a few good judgements move
     all samples, and bad ones move few. A number for `beta`, or ``metric="euclidean"``,
     asks for the model of the paper.
 

@@ -24,12 +24,13 @@ N_SPLITS = 5
 # From so many judgements on, two thirds of them teach nearly as much as all.
 MANY, FEW_SPLITS = 300, 3
 FORMS: tuple[Literal["linear", "rbf"], ...] = ("linear", "rbf")
-# Held-out judgements must be kept better than by chance at the level of 5 %. A trust
+# Held-out judgements must be kept better than by chance at the level of 1 %. A trust
 # that is not earned costs far more than one that is withheld.
-NORMAL_QUANTILE = 1.64
-# By how many standard errors of chance a learned space may keep fewer of them than
-# the samples' own: where both keep the same, learned ones were better on average.
-LENIENCE = 0.5
+NORMAL_QUANTILE = 2.33
+# By how many standard errors of chance a learned space must keep more of them than
+# clusters without judgements do: few judgements teach little, and must be seen to
+# help; from `ENOUGH` on they mostly help, and must not be seen to harm.
+MARGIN, ENOUGH = 0.5, 100
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,9 @@ def teach_space(
     Notes
     -----
     Of the forms "linear" and "rbf" that one is taken which keeps most held-out
-    judgements. It is trusted if these are more than chance would keep, and not
-    clearly fewer than clusters without judgements do.
+    judgements. It is trusted if these are more than chance would keep, and clearly
+    more than clusters without judgements do; from 100 judgements on, if these are not
+    clearly fewer.
     """
     labels = in_order(labels)
     options: dict[str, Any] = {"random_state": random_state, "threads": threads}
@@ -145,7 +147,8 @@ def teach_space(
     error = chance_error(folds.pairs.grade)
     start = in_order(blind())
     scores = {"euclidean": agreement(start, folds.pairs)}
-    needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error)
+    margin = MARGIN if len(pairs) < ENOUGH else -MARGIN
+    needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] + margin * error)
     best, chosen = needed if asked is None else -1.0, None
     rows = representatives(len(X), random_state)
     for form in FORMS:
