@@ -47,8 +47,8 @@ BETAS = tuple(2.0**i for i in range(-8, 8))
 WIDTHS = tuple(2.0**i for i in range(-10, 6))
 FEW_ALPHAS, FEW_BETAS = (0.0, 0.02, 0.06, 0.1), (2.0**-8, 2.0**-4, 1.0, 2.0**4)
 # The kernel is taken within the span of so many samples: all of a small dataset; fewer
-# of those with more than 10 000 samples.
-COMPONENTS, FEW_COMPONENTS, MANY_SAMPLES = 256, 64, 10_000
+# of those with more than 3000 samples.
+COMPONENTS, FEW_COMPONENTS, MANY_SAMPLES = 256, 64, 3000
 # Fuzzy c-means and PCCA meet printed cells to the last digit where they converge.
 CONVERGED: dict[str, Any] = {"tol": 1e-8, "max_iter": 3000}
 DEFAULT: dict[str, Any] = {"tol": 1e-4, "max_iter": 300}
@@ -76,6 +76,12 @@ class Method:
         Whether it looks at judgements.
     column : str
         The column of the paper's tables that it is compared with.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.fits import METHODS
+    >>> len(METHODS["fdc"].grid), METHODS["ssdc"].repeats
+    (256, False)
     """
 
     title: str
