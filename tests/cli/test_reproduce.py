@@ -16,8 +16,8 @@ from fuzzypairs.reproduction import schedule
 
 QUICK = ["table2", "--datasets", "wine", "--groups", "iv", "--methods", "fcm,fdc",
          "--runs", "3"]  # fmt: skip
-FILES = {"index.html", "runs.jsonl", "table2.csv", "table2.md", "table2.tex",
-         "times.jsonl"}  # fmt: skip
+FILES = {"index.html", "index.md", "runs.jsonl", "table2.csv", "table2.md",
+         "table2.tex", "times.jsonl"}  # fmt: skip
 
 
 def run(*arguments):

@@ -83,7 +83,7 @@ def reproduce(
         plans = [
             make_plan(
                 name, datasets=_words(datasets), groups=_words(groups),
-                methods=_words(methods), tunings=_words(tuning),
+                methods=_words(methods), tunings=_tunings(tuning, name, target),
                 n_starts=runs, n_draws=draws,
             )
             for name in (TARGETS if target == "all" else [target])
@@ -150,6 +150,15 @@ def _check_data(plans: "list[Plan]") -> None:
             f"no data for {', '.join(absent)}: set FUZZYPAIRS_DATA to the folder of "
             "the benchmark data, or name other --datasets"
         )
+
+
+def _tunings(text: str | None, name: str, target: str) -> list[str]:
+    """Return the tunings asked for; among all targets, not what one cannot have."""
+    from fuzzypairs.reproduction.targets import TARGETS
+    from fuzzypairs.reproduction.tuning import TUNINGS
+
+    lacking = set(TUNINGS).difference(TARGETS[name].tunings) if target == "all" else ()
+    return [word for word in _words(text) if word not in lacking]
 
 
 def _words(text: str | None) -> list[str]:

@@ -43,6 +43,12 @@ class Criterion:
         Whether more is better.
     digits : int
         After the point.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.entries import Criterion
+    >>> round(Criterion("ari", "nari").rounding, 6)
+    0.005
     """
 
     name: str
@@ -83,6 +89,12 @@ class Entry:
         The parameters, draw by draw.
     note : str
         Why the method refused.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.entries import Entry
+    >>> Entry("wine", "iv", "fcm", "oracle", "ari", paper=87.05).ours is None
+    True
     """
 
     dataset: str
@@ -106,7 +118,21 @@ class Entry:
 def entries_of(
     plan: Plan, results: Results, criteria: tuple[Criterion, ...], printed: Lookup
 ) -> list[Entry]:
-    """Return all numbers of a table from finished runs; nothing is fitted."""
+    """Return all numbers of a table from finished runs; nothing is fitted.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.entries import Criterion, entries_of
+    >>> criteria = (Criterion("ari", "nari"),)
+    >>> [row.ours for row in entries_of(plan, results, criteria, lambda *_: None)]
+    [85.0]
+    """
     entries = []
     for dataset in plan.datasets:
         for group in plan.groups:

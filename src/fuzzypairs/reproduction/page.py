@@ -15,6 +15,16 @@ __all__ = ["Piece", "make_piece", "write_pieces"]
 # Pictures hold neither a date nor a random name, so that equal runs give equal files.
 SVG = {"metadata": {"Date": None, "Creator": None}}
 
+FORMS = {"md": tables.to_markdown, "tex": tables.to_latex}
+# Tables of a piece in the page that is Markdown; all others are in files of their own.
+SHOWN = 2
+
+TITLE = "The paper's experiments again"
+LEAD = (
+    "Printed numbers beside ours. Oracle tuning takes the best point of the grid by "
+    "the truth, as the paper does; fair tuning takes it by judgements that were left "
+    "out of the fits."
+)
 FACES_NOTE = (
     "The faces stand in for the paper's: the same 181 images of five expressions, but "
     "243 features that are not those of the paper, which does not describe its own, "
@@ -39,6 +49,12 @@ class Piece:
     figure : matplotlib Figure or None
     alt : str
         What the figure shows.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.page import Piece
+    >>> Piece("table2", "All methods", ["As printed."], "dataset,ours").figure is None
+    True
     """
 
     name: str
@@ -51,34 +67,65 @@ class Piece:
 
 
 def make_piece(plan: Plan, results: Results) -> Piece:
-    """Return a table or figure from finished runs; nothing is fitted."""
+    """Return a table or figure from finished runs; nothing is fitted.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.page import make_piece
+    >>> make_piece(plan, results).title
+    'All methods on the benchmark datasets'
+    """
     return MAKERS[plan.target](plan, results)
 
 
 def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
-    """Write the page, and each piece as CSV, Markdown, LaTeX, PNG and SVG."""
-    sections = []
+    """Write the page, as HTML and Markdown, and the files of each piece.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.reproduction.page import Piece, write_pieces
+    >>> piece = Piece("table2", "All methods", ["As printed."], "dataset,ours")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_pieces(Path(folder), [piece])
+    ...     sorted(file.name for file in Path(folder).iterdir())
+    ['index.html', 'index.md', 'table2.csv']
+    """
     for piece in pieces:
         _write(folder / f"{piece.name}.csv", piece.csv)
         if piece.tables:
-            markdown = "\n".join(map(tables.to_markdown, piece.tables))
-            _write(folder / f"{piece.name}.md", markdown)
-            latex = "\n".join(map(tables.to_latex, piece.tables))
-            _write(folder / f"{piece.name}.tex", latex)
-        picture = None
+            for suffix, form in FORMS.items():
+                text = "\n".join(map(form, piece.tables))
+                _write(folder / f"{piece.name}.{suffix}", text)
         if piece.figure is not None:
             _draw(piece.figure, folder / piece.name)
-            picture = Picture(piece.figure, alt=piece.alt)
-        heading = f"{piece.name}: {piece.title}"
-        sections.append(Section(heading, piece.text, picture, piece.tables))
-    write_report(
-        folder / "index.html",
-        title="The paper's experiments again",
-        lead="Printed numbers beside ours. Oracle tuning takes the best point of the "
-        "grid by the truth, as the paper does; fair tuning takes it by judgements that "
-        "were left out of the fit.",
-        sections=sections,
-    )
+    pages = "\n".join(_as_markdown(piece) for piece in pieces)
+    _write(folder / "index.md", f"# {TITLE}\n\n{LEAD}\n\n{pages}")
+    sections = [_as_section(piece) for piece in pieces]
+    write_report(folder / "index.html", title=TITLE, lead=LEAD, sections=sections)
+
+
+def _as_section(piece: Piece) -> Section:
+    picture = Picture(piece.figure, alt=piece.alt) if piece.figure is not None else None
+    return Section(f"{piece.name}: {piece.title}", piece.text, picture, piece.tables)
+
+
+def _as_markdown(piece: Piece) -> str:
+    """Return a section with the first tables, and links to the rest."""
+    parts = [f"## {piece.name}: {piece.title}", *piece.text]
+    if piece.figure is not None:
+        parts.append(f"![{piece.alt}]({piece.name}.svg)")
+    parts += map(tables.to_markdown, piece.tables[:SHOWN])
+    if len(piece.tables) > SHOWN:
+        parts.append(f"[All tables]({piece.name}.md), [all numbers]({piece.name}.csv)")
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def _benchmark_table(plan: Plan, results: Results) -> Piece:
@@ -144,10 +191,10 @@ def _kernel(plan: Plan, results: Results) -> Piece:
         "The paper prints bars without numbers; its FDC column is the printed one. "
         "With the kernel, four values of alpha and of beta go with each of the 16 "
         "widths, and the kernel is approximated by 256 samples (Nystroem; all samples "
-        "of smaller datasets, 64 beyond 10 000).",
+        "of smaller datasets, 64 beyond 3000).",
     ]
     return _piece(
-        plan, text, tables.to_csv(rows), [tables.summary(plan, rows)],
+        plan, text, tables.to_csv(rows), [tables.kernel_table(plan, rows)],
         figures.draw_kernel(plan, rows),
         "Bars of the normalised ARI for each dataset, without and with the kernel",
     )  # fmt: skip

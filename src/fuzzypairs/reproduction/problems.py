@@ -43,6 +43,12 @@ class Problem:
         Empty if there is no group.
     n_clusters : int
         The number of classes.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.problems import load_problem
+    >>> load_problem("wine", "", 0).X.shape
+    (178, 13)
     """
 
     X: NDArray[np.float64]

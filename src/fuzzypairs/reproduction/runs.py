@@ -87,7 +87,8 @@ class Runs:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Runs(Path(folder) / "runs.jsonl") as runs:
     ...         runs.add(Run("wine", "", 0, "fcm"), {"nari": [0.9]})
-    ...     Runs(Path(folder) / "runs.jsonl").results
+    ...     with Runs(Path(folder) / "runs.jsonl") as again:
+    ...         again.results
     {Run(dataset='wine', ...): {'nari': [0.9]}}
     """
 

@@ -7,7 +7,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
@@ -195,6 +201,11 @@ def _executor(
     with ProcessPoolExecutor(n_jobs, context, initializer=_follow_parent) as pool:
         try:
             yield lambda batch: pool.submit(_perform_all, batch)
+        except BrokenExecutor as error:
+            raise OSError(
+                "a process was ended from outside, perhaps for want of memory: call "
+                "again with fewer --jobs; finished runs are kept"
+            ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -63,8 +63,8 @@ def nmi(table: Floats) -> float:
     --------
     >>> import numpy as np
     >>> from fuzzypairs.reproduction.scoring import nmi
-    >>> nmi(np.array([[2.0, 2.0], [3.0, 3.0]]))
-    0.0
+    >>> round(nmi(np.array([[2.0, 0.0], [0.0, 3.0]])), 9)
+    1.0
     """
     share = table / table.sum()
     rows, columns = share.sum(axis=1), share.sum(axis=0)

@@ -24,6 +24,7 @@ __all__ = [
     "compare_counts",
     "entries",
     "example_rows",
+    "kernel_table",
     "method_tables",
     "summary",
     "to_csv",
@@ -49,7 +50,20 @@ LEGEND = (
 
 
 def entries(plan: Plan, results: Results) -> list[Entry]:
-    """Return all numbers of a table, from finished runs alone."""
+    """Return all numbers of a table, from finished runs alone.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.tables import entries
+    >>> [(row.criterion, row.paper, row.ours) for row in entries(plan, results)]
+    [('ari', 87.05, 85.0), ('nmi', 75.87, 75.0)]
+    """
     lookup = {
         "table2": lambda d, g, m, c: printed_table().get((d, g, m, c)),
         "fig-kernel": lambda d, g, m, c: printed_table().get((d, g, m, c)),
@@ -60,7 +74,20 @@ def entries(plan: Plan, results: Results) -> list[Entry]:
 
 
 def method_tables(plan: Plan, rows: Sequence[Entry]) -> list[Table]:
-    """Return a table for each method and criterion: tunings side by side."""
+    """Return a table for each method and criterion: tunings side by side.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.tables import entries, method_tables
+    >>> method_tables(plan, entries(plan, results))[0].rows
+    [['(e) wine', 'iv', '87.05±11.50', '85.00±7.07', '-2.05', '', '3.0']]
+    """
     return [
         _method_table(plan, method, criterion, rows)
         for method in plan.methods
@@ -69,7 +96,20 @@ def method_tables(plan: Plan, rows: Sequence[Entry]) -> list[Table]:
 
 
 def summary(plan: Plan, rows: Sequence[Entry]) -> Table:
-    """Return means over all cells of a table, and how often ours differ."""
+    """Return means over all cells of a table, and how often ours differ.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.tables import entries, summary
+    >>> summary(plan, entries(plan, results)).rows[0]
+    ['FCM', 'oracle', 'ARI', 1, '87.05', '85.00', '-2.05', 0, 0, 0]
+    """
     lines = []
     for method in plan.methods:
         for criterion in CRITERIA[plan.target]:
@@ -81,14 +121,27 @@ def summary(plan: Plan, rows: Sequence[Entry]) -> Table:
                 ]  # fmt: skip
                 if part:
                     lines.append(_summary_line(method, tuning, criterion, part))
-    heads = ["method", "tuning", "criterion", "cells", "paper", "ours", "difference",
+    heads = ["method", "tuning", "by", "cells", "paper", "ours", "diff.",
              "equal", "▲", "▼"]  # fmt: skip
     caption = "Means over cells; equal: the printed number to the last digit"
     return Table(heads, lines, caption)
 
 
 def compare_counts(plan: Plan, rows: Sequence[Entry]) -> Table:
-    """Return how often FDC is marked, as the paper counts and as our runs do."""
+    """Return how often FDC is marked, as the paper counts and as our runs do.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
+    ...                  tunings=["oracle"], n_starts=2)
+    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
+    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
+    >>> from fuzzypairs.reproduction.tables import compare_counts, entries
+    >>> compare_counts(plan, entries(plan, results)).rows
+    [['FCM', 'oracle', 1, 0, 0, 1, 0, 61, 1]]
+    """
     lines: list[list[str | float]] = []
     for method in plan.methods:
         if method.startswith("fdc"):
@@ -111,15 +164,59 @@ def compare_counts(plan: Plan, rows: Sequence[Entry]) -> Table:
     return Table(heads, lines, "Cells in which FDC is significantly better or worse")
 
 
+def kernel_table(plan: Plan, rows: Sequence[Entry]) -> Table:
+    """Return the normalised ARI and the NMI without and with the kernel.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.entries import Entry
+    >>> from fuzzypairs.reproduction.tables import kernel_table
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("fig-kernel", datasets=["wine"], methods=["fdc"])
+    >>> rows = [Entry("wine", "iv", "fdc", "oracle", name, ours=90.0, ours_std=1.0)
+    ...         for name in ("ari", "nmi")]
+    >>> kernel_table(plan, rows).rows
+    [['(e) wine', '90.00±1.00', '90.00±1.00']]
+    """
+    found = {(row.dataset, row.method, row.criterion): row for row in rows}
+    heads, lines = ["data"], []
+    for criterion in CRITERIA[plan.target]:
+        heads += [
+            f"{METHODS[method].title}, {criterion.name.upper()}"
+            for method in plan.methods
+        ]
+    for dataset in plan.datasets:
+        line: list[str | float] = [_short(dataset)]
+        for criterion in CRITERIA[plan.target]:
+            for method in plan.methods:
+                one = found[dataset, method, criterion.name]
+                line.append(_number(one.ours, one.ours_std, criterion))
+        lines.append(line)
+    return Table(heads, lines, "Group (iv), oracle tuning, percent")
+
+
 def example_rows(plan: Plan, results: Results) -> list[list[str | float]]:
-    """Return memberships of the images that the paper shows, from the first start."""
+    """Return memberships of the images that the paper shows, from the first start.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.tables import example_rows
+    >>> from fuzzypairs.reproduction.targets import make_plan
+    >>> plan = make_plan("table-examples", methods=["fcm"], n_starts=2)
+    >>> scores = {"nari": [0.5, 0.5], "examples": [[[0.3, 0.1, 0.2, 0.2, 0.2]] * 7] * 2}
+    >>> example_rows(plan, {Run(plan.datasets[0], "", 0, "fcm", last=2): scores})[0]
+    ['FCM', 'oracle', 45, '0.3000', '0.1000', '0.2000', '0.2000', '0.2000']
+    """
     rows: list[list[str | float]] = []
     for method in plan.methods:
         for tuning in _tunings(plan, method):
             cell = cell_of(plan, plan.datasets[0], "v", method, tuning, 0)
             first = report(cell, results).result["examples"][0]
             for image, memberships in zip(EXAMPLES, first, strict=True):
-                rows.append([METHODS[method].title, tuning, image, *memberships])
+                # Four digits: where prototypes nearly coincide, less would hide all.
+                shown = [f"{u:.4f}" for u in memberships]
+                rows.append([METHODS[method].title, tuning, image, *shown])
     return rows
 
 
@@ -139,7 +236,14 @@ def to_csv(rows: Sequence[Entry]) -> str:
 
 
 def write_csv(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return rows as CSV."""
+    r"""Return rows as CSV.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.tables import write_csv
+    >>> write_csv(["a", "b"], [[1, 2]])
+    'a,b\n1,2\n'
+    """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(heads)

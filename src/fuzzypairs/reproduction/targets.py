@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from fuzzypairs.datasets import describe
 from fuzzypairs.reproduction.fits import METHODS
@@ -16,6 +17,9 @@ from fuzzypairs.reproduction.tuning import TUNINGS, Cell, Tuning
 __all__ = ["TARGETS", "Plan", "Target", "cell_of", "cells", "make_plan"]
 
 
+_Name = TypeVar("_Name", bound=str)
+
+
 @dataclass(frozen=True)
 class Target:
     """A table or figure of the paper.
@@ -24,14 +28,21 @@ class Target:
     ----------
     title : str
         What it is.
-    datasets, groups, methods : tuple of str
+    datasets, groups, methods, tunings : tuple of str
         All of which it can be asked for.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.targets import TARGETS
+    >>> TARGETS["table-mahd"].methods
+    ('fcm', 'pcca', 'fdc')
     """
 
     title: str
     datasets: tuple[str, ...]
     groups: tuple[str, ...]
     methods: tuple[str, ...]
+    tunings: tuple[Tuning, ...] = TUNINGS
 
 
 FUZZY = ("fcm", "pcca", "fdc")
@@ -47,12 +58,14 @@ TARGETS = {
         ("zoo", "ecoli", "dermatology", "segment", "satimage", "letter"),
         GROUPS,
         ("fdc",),
+        ("oracle",),
     ),
     "fig-kernel": Target(
         "A Gaussian kernel against Euclidean distances",
         BENCHMARKS,
         ("iv",),
         ("fdc", "fdc-rbf"),
+        ("oracle",),
     ),
     "table-faces": Target(
         "All methods on faces",
@@ -84,6 +97,12 @@ class Plan:
         Of "oracle" and "fair".
     n_starts, n_draws : int
         Starts of each method with chance, and draws of judgements.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.targets import Plan
+    >>> Plan("table2", ("wine",), ("iv",), ("fdc",)).n_starts
+    20
     """
 
     target: str
@@ -122,7 +141,7 @@ def make_plan(
         _pick("dataset", datasets, whole.datasets, target),
         _pick("group", groups, whole.groups, target),
         _pick("method", methods, whole.methods, target),
-        tuple(t for t in TUNINGS if t in _pick("tuning", tunings, TUNINGS, target)),
+        _pick("tuning", tunings, whole.tunings, target),
         n_starts,
         n_draws,
     )
@@ -151,7 +170,15 @@ def cells(plan: Plan) -> list[Cell]:
 def cell_of(
     plan: Plan, dataset: str, group: str, method: str, tuning: Tuning, draw: int
 ) -> Cell:
-    """Return the cell behind a number; methods that cannot differ share one."""
+    """Return the cell behind a number; methods that cannot differ share one.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.targets import Plan, cell_of
+    >>> plan = Plan("table2", ("wine",), ("iv",), ("fcm",), n_starts=5)
+    >>> cell_of(plan, "wine", "iv", "fcm", "fair", 0)
+    Cell(dataset='wine', group='', draw=0, method='fcm', tuning='oracle', n_starts=5)
+    """
     how = METHODS[method]
     if not how.judged:
         group, draw = "", 0
@@ -186,8 +213,8 @@ def title_of(dataset: str) -> str:
 
 
 def _pick(
-    what: str, wanted: Sequence[str], known: Sequence[str], target: str
-) -> tuple[str, ...]:
+    what: str, wanted: Sequence[str], known: Sequence[_Name], target: str
+) -> tuple[_Name, ...]:
     lowered = {name.strip().lower() for name in wanted}
     if unknown := sorted(lowered.difference(known)):
         raise ValueError(

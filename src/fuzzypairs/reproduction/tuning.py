@@ -74,6 +74,12 @@ class Reported:
         The parameters.
     result : dict
         By criterion one value for each start, or "refused".
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.tuning import Reported
+    >>> Reported((("beta", 2.0),), {"nari": [0.9]}).point
+    (('beta', 2.0),)
     """
 
     point: Point

@@ -47,7 +47,7 @@ def test_same_as_fdc(point):
     problem = load_problem("wine", "iv", 0)
     found = perform(Run("wine", "iv", 0, "fdc", point, first=3, last=5))["nari"]
     for start, value in zip((3, 4), found, strict=True):
-        model = FDC(3, **dict(point))
+        model = FDC(3, tol=1e-6, max_iter=1000, **dict(point))
         assert value == pytest.approx(scores_of(model, problem, start), abs=1e-6)
 
 
@@ -68,6 +68,7 @@ def test_pairs_weighed_as_in_the_authors_code(point):
     chosen = dict(point)
     for start, value in enumerate(found):
         model = FDC(3, alpha=chosen["alpha"], beta=factor * chosen["beta"])
+        model.set_params(tol=1e-6, max_iter=1000)
         model._own = 1 / factor
         assert value == pytest.approx(scores_of(model, problem, start), abs=1e-6)
 

@@ -1,6 +1,7 @@
 """Tables, figures and the page from made-up runs: no data, no fits."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -68,6 +69,9 @@ def test_every_target_is_written(target, results_of, tmp_path):
     assert TARGETS[target].title in page
     assert "http" not in page.replace("http://www.w3.org", "")
     assert (out / f"{target}.csv").read_text().count("\n") > 3
+    links = re.findall(r"\]\(([^)]+)\)", (out / "index.md").read_text(encoding="utf-8"))
+    assert all((out / link).exists() for link in links)
+    assert bool(links) == (target != "table-examples")
 
 
 def test_equal_runs_give_equal_files(results_of, tmp_path):
