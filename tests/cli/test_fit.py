@@ -281,8 +281,8 @@ def test_every_format_gives_the_same_result(tmp_path, ending):
 def test_options_reach_the_model(small):
     result = run(
         *small, "--alpha", "0.01", "--beta", "2.5", "--metric", "rbf",
-        "--propagate", "0.5", "--metric-param", "gamma=0.5", "--fuzzifier", "1.8", "--init", "random", "--n-init", "3",
-        "--max-iter", "50", "--seed", "4",
+        "--metric-param", "gamma=0.5", "--propagate", "0.5", "--fuzzifier", "1.8",
+        "--init", "random", "--n-init", "3", "--max-iter", "50", "--seed", "4",
     )  # fmt: skip
 
     assert result.exit_code == 0, result.output
