@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench docs clean help
+.PHONY: demo test lint types bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data under graded pairs and write a report"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint   check style       make types  check types"
 	@echo "make bench  measure speed and memory against peers"
 	@echo "make docs   check that every page of docs/ holds together"
+	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
 
 demo: $(STAMP)
 	$(BIN)/fuzzypairs demo --out fuzzypairs-demo --force
@@ -32,6 +33,9 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python -m pytest -q tests/unit/test_docs.py
+
+reproduction: $(STAMP)
+	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
 	rm -rf $(VENV) fuzzypairs-demo benchmarks/results

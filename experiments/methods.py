@@ -1,7 +1,7 @@
 """The methods of the experiment on judgements: one table, to be edited here alone."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
@@ -149,8 +149,8 @@ def _find(name: str) -> Any:
 
 
 def paper_grid(problem: Problem) -> list[Parameters]:
-    """Return every other of the paper's values, every fourth for many samples."""
-    step = 4 if problem.is_large else 2
+    """Return the paper's values of alpha and beta, every other for many samples."""
+    step = 2 if problem.is_large else 1
     return [
         {"alpha": alpha, "beta": beta}
         for alpha in np.arange(0, 0.31, 0.02).round(2).tolist()[::step]
@@ -159,27 +159,56 @@ def paper_grid(problem: Problem) -> list[Parameters]:
 
 
 def search_grid(problem: Problem) -> list[Parameters]:
-    """Return what one would try who knows no label: fewer clusters, weights, metrics.
+    """Return what one would try who knows no label: fewer clusters, other spaces.
 
     Weights are in units of the total variance, which is what ``beta="auto"`` is.
     """
     k = problem.n_classes
-    counts = sorted({max(2, round(k * share)) for share in (0.4, 0.6, 0.8, 1.0)})
+    shares = (1.0,) if problem.is_large else (0.4, 0.6, 0.8, 1.0)
+    counts = sorted({max(2, round(k * share)) for share in shares})
     unit = total_variance(problem.X, None)
-    return [
-        {"n_clusters": n_clusters, "beta": share * unit, **extra}
-        for n_clusters in counts
-        for share in (0.3, 1.0, 3.0)
-        for extra in SEARCH_EXTRAS
+    plain: list[Parameters] = [
+        {"metric": "euclidean", "beta": share * unit} for share in (0.3, 1.0, 3.0)
     ]
+    learned: list[Parameters] = [
+        {"metric": "learned", "metric_params": {"form": form, "prior": prior}}
+        for form in ("linear", "rbf")
+        for prior in (3.0, 30.0)
+    ]
+    return [
+        {"n_clusters": n_clusters, **extra}
+        for n_clusters in counts
+        for extra in (*plain, *learned)
+    ]
+
+
+def oracle_grid(problem: Problem) -> list[Parameters]:
+    """Return the paper's grid, and all that the options of this package vary."""
+    k = problem.n_classes
+    shares = (1.0,) if problem.is_large else (0.4, 0.6, 0.8, 1.0)
+    counts = sorted({max(2, round(k * share)) for share in shares})
+    ridges = (0.02, 0.1) if problem.is_large else (0.01, 0.03, 0.1, 0.3)
+    priors = (3.0,) if problem.is_large else (0.3, 1.0, 3.0, 10.0)
+    literal = [{"metric": "euclidean", **point} for point in paper_grid(problem)]
+    spread = [] if problem.is_large else [{"metric": "euclidean", "propagate": 0.8}]
+    learned = [
+        {
+            "n_clusters": n_clusters,
+            "metric": "learned",
+            "metric_params": {"form": form, "prior": prior, "ridge": ridge},
+        }
+        for n_clusters in counts
+        for form in ("linear", "rbf")
+        for prior in priors
+        for ridge in ridges
+    ]
+    return [*(literal[::4] if problem.is_large else literal), *spread, *learned]
 
 
 # The ingredients when they are off; a parameter that FDC does not have is off, too.
 OFF: Parameters = {"propagate": False, "robust": False, "metric": "euclidean"}
 # FDC with alpha = 0 and beta by the rule of scale: what each ingredient is added to.
 BASE: Parameters = {"alpha": 0.0, "beta": "auto", **OFF}
-# Beside number of clusters and beta, what both choices over `search_grid` vary.
-SEARCH_EXTRAS: Sequence[Parameters] = ({},)
 
 # Shows whether a method can run, and tells one grid from another.
 TINY = Problem(
@@ -248,21 +277,23 @@ METHODS: dict[str, Method] = {
         {**BASE, "robust": True},
         "FDC base with less weight for judgements that contradict the rest",
     ),
-    "FDC": Method(FDC, about="all defaults"),
+    "FDC": Method(
+        FDC,
+        about="all defaults: a learned space where held-out judgements confirm it",
+    ),
     "FDC by held-out pairs": Method(
         FDC,
-        about="number of clusters and beta chosen by held-out judgements, no labels",
+        {"n_init": 3},
+        "number of clusters, beta and space chosen by held-out judgements, no labels",
         grid=search_grid,
         choice="pairs",
         on_curves=False,
-        on_large=False,
     ),
     "FDC by truth": Method(
         FDC,
         {"n_init": 3},
-        "the best of the same candidates, chosen by the truth",
-        grid=search_grid,
+        "the best of the paper's grid and of all options, chosen by the truth",
+        grid=oracle_grid,
         on_curves=False,
-        on_large=False,
     ),
 }

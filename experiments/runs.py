@@ -81,7 +81,9 @@ class Runs:
 
     def add(self, line: Line) -> None:
         """Append a line."""
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        # Chosen parameters may be whatever an estimator takes.
+        text = json.dumps(line, separators=(",", ":"), default=str)
+        self._file.write(text.encode() + b"\n")
         self._file.flush()
 
 

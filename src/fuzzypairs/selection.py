@@ -179,10 +179,9 @@ def choose(
     -----
     First the number of clusters: the fewest within a quarter of a standard error of
     the best. Then, among settings with that number, the simplest within one standard
-    error of the best of them. Clusters have to earn less than other options because a
-    cluster too few costs more than an alpha or beta that is a little off: with one
-    standard error for both, the adjusted Rand index was lower by 2 points on average
-    (see the page on choosing).
+    error of the best of them. The two differ because a cluster too few costs more than
+    an alpha or beta that is a little off: with one standard error for both, the
+    normalised ARI was lower by 1.4 points on average, see the page on choosing.
 
     All settings answer the same held-out judgements, so most of the error of one score
     is in all of them and cancels. The error is therefore that of the gap, if in truth

@@ -14,14 +14,14 @@ from fuzzypairs.solvers.groups import build_graph, make_blocks
 N_GROUPS = 150
 
 
-def draw(n_rows, k, beta=20.0):
+def draw(n_rows, k, beta=20.0, own=1.0):
     """Chains of n_rows samples, their weights, prototypes and first memberships."""
     rng = np.random.default_rng([n_rows, k])
     n = N_GROUPS * n_rows
     chain = np.arange(n).reshape(N_GROUPS, n_rows)
     ends = chain[:, :-1].ravel(), chain[:, 1:].ravel()
     pairs = PairSet(*ends, rng.uniform(-1.0, 0.5, len(ends[0])), n)
-    rows, graph = build_graph(pairs, beta)
+    rows, graph = build_graph(pairs, beta, own)
     X = rng.normal(size=(n, 3))[rows]
     C = rng.normal(size=(k, 3))
     X[0] = C[0]
@@ -101,3 +101,29 @@ def test_samples_on_two_prototypes_at_once():
     assert np.isfinite(U).all()
     np.testing.assert_allclose(U.sum(axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose((U[0:80:2] * U[1:80:2]).sum(axis=1), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_groups", [1, N_GROUPS])
+@pytest.mark.parametrize("own", [0.0, 0.05, 1.0])
+def test_a_share_of_the_diagonal(own, n_groups):
+    """Alone and side by side, groups end at the least of the cost as written here."""
+    graph, X, weight, C, U = draw(2, 3, own=own)
+    blocks = make_blocks(*U.shape)
+    blocks.U[:] = U
+    blocks.dist2[:] = weight[:, None] * ((X[:, None] - C) ** 2).sum(axis=2)
+    found = refine_groups(graph, blocks, 0, n_groups, 1e-9, 1.0, 4, 8, 1e-12)[2]
+    pull = graph.pull[: 2 * n_groups : 2]
+    part = np.where(pull > 0, own, 0.0)
+
+    def cost(U):
+        pairs = U[: 2 * n_groups].reshape(-1, 2, 3)
+        squares = part * (pairs**2).sum(axis=(1, 2))
+        products = 2 * (pairs[:, 0] * pairs[:, 1]).sum(axis=1)
+        distances = (blocks.dist2 * U**2)[: 2 * n_groups].reshape(n_groups, -1)
+        return distances.sum(axis=1) + pull * (squares - products)
+
+    assert found == pytest.approx(cost(blocks.U).sum(), rel=1e-9)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        tried = cost(rng.dirichlet(np.full(3, 0.3), len(U)))
+        assert (tried >= cost(blocks.U) - 1e-9).all()

@@ -4,6 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -538,3 +540,20 @@ def test_a_callable_start_sees_the_data_as_given():
         warnings.simplefilter("ignore")  # about clusters of noise
         FDC(2, metric="mahalanobis", init=halves, n_init=1).fit(X)
     np.testing.assert_array_equal(seen[0], X)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.11, 0.14, 0.3])
+def test_labels_start_as_their_memberships(alpha):
+    """Clusters too small to begin with are dropped from counts as from memberships."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(200, 4)), rng.uniform(0.5, 2.0, 200)
+    labels = rng.integers(9, size=200)
+    model = FDC(9, alpha=alpha, beta=1.0, max_iter=1, tol=0.0)
+    pairs = [(0, 1, 0.9), (2, 3, -0.8)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (
+            clone(model).set_params(init=init).fit(X, pairs=pairs, sample_weight=weight)
+            for init in (labels, np.eye(9)[labels])
+        )
+    assert_allclose(one.memberships_, other.memberships_, atol=1e-12)

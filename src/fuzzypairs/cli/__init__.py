@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fuzzypairs._version import __version__
-from fuzzypairs.cli import compare, datasets, demo, fit, predict, tune
+from fuzzypairs.cli import compare, datasets, demo, fit, predict, reproduce, tune
 
 __all__ = ["app"]
 
@@ -45,3 +45,4 @@ app.command()(predict.predict)
 app.command()(tune.tune)
 app.command()(compare.compare)
 app.command()(datasets.datasets)
+app.command()(reproduce.reproduce)

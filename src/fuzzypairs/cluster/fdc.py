@@ -13,10 +13,10 @@ from fuzzypairs.propagation import propagate
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import MemResult, Solver
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
-from fuzzypairs.spaces.learned import Learned, Taught
+from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
-from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts import Init
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
@@ -30,6 +30,8 @@ __all__ = ["FDC"]
 
 # Metrics that know samples by each other only.
 RELATIONAL = ("precomputed", "precomputed_kernel")
+# Starts of the clusters without judgements, which trials begin from: few will do.
+BLIND_STARTS = 3
 # beta="auto" in a learned space, in units of its total variance: samples there lie by
 # what all judgements say together, so that single ones may pull harder.
 LEARNED_BETA_SHARE = 5.0
@@ -150,8 +152,8 @@ class FDC(PrototypeClusterer):
     collapse_gain_ : float
         By how much a step multiplies small displacements of prototypes that lie at
         the mean, with `alpha_` and `n_clusters_`: below 1 they fall together. nan
-        where the metric does not tell. Of more than 10 000 rows some are looked at,
-        unless alpha is "auto".
+        where the metric does not tell. With a given alpha and more than 10 000 rows,
+        some of them are looked at.
     pair_reliability_ : ndarray of shape (n_pairs,)
         With `robust`: the weight in [0, 1] each judgement was left with, in the order
         of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,
@@ -181,7 +183,8 @@ class FDC(PrototypeClusterer):
     data they differ from `labels_` and `memberships_` where judgements acted.
 
     Judgements belong to the data and go to `fit`. scikit-learn's own search classes
-    cut the rows of X but not the judgements, which is then an error.
+    cut the rows of X but not the judgements, which is then an error;
+    `fuzzypairs.PairSearchCV` holds out judgements instead.
 
     References
     ----------
@@ -295,7 +298,7 @@ class FDC(PrototypeClusterer):
     def _guidance(
         self,
         plain: "FDC",
-        asked: Euclidean,
+        asked: Space,
         X: Any,
         pairs: Any,
         sample_weight: ArrayLike | None,
@@ -318,14 +321,29 @@ class FDC(PrototypeClusterer):
             and plain._unit == 1.0
         ):
             return None
-        blind = self._variant(metric="euclidean", metric_params=None, robust=False)
-        blind._fit_quietly(X, None, sample_weight)
+        if (
+            isinstance(asked, Learned)
+            and asked.form == "auto"
+            and not can_teach(judged)
+        ):
+            asked = Weighted()
+
+        def blind() -> Any:
+            model = self._variant(
+                metric="euclidean",
+                metric_params=None,
+                robust=False,
+                n_init=min(self.n_init, BLIND_STARTS),
+            )
+            model._fit_quietly(X, None, sample_weight)
+            return model.labels_
+
         with Threads(self.n_jobs) as threads:
             return teach_space(
                 given,
                 judged,
                 plain.labels_,
-                blind.labels_,
+                blind,
                 weight,
                 asked if isinstance(asked, Taught) else None,
                 random_state=check_seed(self.random_state),

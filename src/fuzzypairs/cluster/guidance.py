@@ -1,7 +1,7 @@
 """Whether judgements can teach a space, decided by judgements held out."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fuzzypairs.folds import Folds, hold_out
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.learned import Learned, Taught, Weighted, representatives
+from fuzzypairs.spaces.learned import Learned, Taught, representatives
 from fuzzypairs.threads import Threads
 
 __all__ = ["Guidance", "agreement", "can_teach", "teach_space"]
@@ -93,7 +93,7 @@ def teach_space(
     X: Floats,
     pairs: PairSet,
     labels: Labels,
-    blind: Labels,
+    blind: Callable[[], Labels],
     weight: Floats | None,
     asked: Taught | None = None,
     *,
@@ -109,9 +109,9 @@ def teach_space(
         Judgements that say alike or unlike.
     labels : ndarray of shape (n_samples,)
         Clusters under the judgements, which the space in the end starts from.
-    blind : ndarray of shape (n_samples,)
-        Clusters without any judgement, which trials start from: those under the
-        judgements have seen what is held out.
+    blind : callable
+        Returns clusters without any judgement, which trials start from: those under
+        the judgements have seen what is held out.
     weight : ndarray of shape (n_samples,) or None
     asked : Taught, default=None
         The space to be taught in any case. None: only one that is trusted, see Notes.
@@ -126,22 +126,18 @@ def teach_space(
     -----
     Of the forms "linear" and "rbf" that one is taken which keeps most held-out
     judgements. It is trusted if these are more than chance would keep, and not
-    clearly fewer than clusters without judgements do. A space that is asked for by
-    ``form="auto"`` weighs features ("diagonal") where judgements are too few to hold
-    some out.
+    clearly fewer than clusters without judgements do.
     """
-    labels, blind = in_order(labels), in_order(blind)
+    labels = in_order(labels)
     options: dict[str, Any] = {"random_state": random_state, "threads": threads}
-    if asked is not None and not (
-        isinstance(asked, Learned) and asked.form == "auto" and can_teach(pairs)
-    ):
-        is_open = isinstance(asked, Learned) and asked.form == "auto"
-        space = Weighted() if is_open else asked
-        return Guidance(space.teach(X, pairs, labels, weight, **options), {}, 0.0)
+    if asked is not None and not is_open(asked, pairs):
+        space = asked.teach(X, pairs, labels, weight, **options)
+        return Guidance(space, {}, 0.0)
     rng = np.random.default_rng(random_state.randint(2**31))
     folds = hold_out(pairs, min(N_SPLITS, len(pairs)), 1, rng)
     error = chance_error(folds.pairs.grade)
-    scores = {"euclidean": agreement(blind, folds.pairs)}
+    start = in_order(blind())
+    scores = {"euclidean": agreement(start, folds.pairs)}
     needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] - LENIENCE * error)
     best, chosen = needed if asked is None else -1.0, None
     rows = representatives(len(X), random_state)
@@ -150,7 +146,7 @@ def teach_space(
         space.form = form
         space, features = space.prepare(X, weight, **options)
         scores[form] = held_out_agreement(
-            space, features, folds, blind, rows, weight, threads
+            space, features, folds, start, rows, weight, threads
         )
         if scores[form] > best:
             best, chosen = scores[form], (space, features)
@@ -160,6 +156,11 @@ def teach_space(
     return Guidance(
         space.taught(X, features, pairs, labels, rows, weight), scores, needed
     )
+
+
+def is_open(asked: Taught, pairs: PairSet) -> bool:
+    """Tell whether the form of a space is still to be chosen, and can be."""
+    return isinstance(asked, Learned) and asked.form == "auto" and can_teach(pairs)
 
 
 def in_order(labels: Labels) -> Labels:

@@ -45,7 +45,7 @@ class Bundle(NamedTuple):
     linear: np.ndarray  # (K * LANES,) of the row that is being solved
     level: np.ndarray  # (5 * LANES,) level, mass, moment, total and change of that row
     moved: np.ndarray  # (LANES,) change of each group in the last sweep
-    alike: np.ndarray  # (1,) pulls above this count by differences, others by products
+    own: np.ndarray  # (1,) as in `Graph`
 
 
 @kernel
@@ -130,7 +130,7 @@ def fill_row(values, cluster):
 def load_graph(graph, first, n_rows, n, bundle):
     """Set the pulls and diagonals of the n groups whose rows begin at `first`."""
     pull, diagonal = bundle.pull, bundle.diagonal
-    bundle.alike[0] = 0.0 if graph.own > 0.0 else np.inf
+    bundle.own[0] = graph.own
     for t in range(n_rows):
         for i in range(LANES):
             diagonal[t, i] = 0.0
@@ -386,13 +386,13 @@ def _count_move(moved, level, diagonal, scale):
 @kernel
 def objective_lanes(bundle, n_rows, out):
     """Set ``out[i]`` to u'Du of group i."""
-    alike = bundle.alike[0]
+    own = bundle.own[0]
     for i in range(LANES):
         out[i] = 0.0
     for t in range(n_rows):
         _add_distances(bundle.dist2[t], bundle.U[t], out)
         for q in range(t):
-            _add_costs(bundle.pull[t, q], bundle.U[t], bundle.U[q], alike, out)
+            _add_costs(bundle.pull[t, q], bundle.U[t], bundle.U[q], own, out)
 
 
 @kernel
@@ -403,12 +403,13 @@ def _add_distances(dist2, U, out):
 
 
 @kernel
-def _add_costs(pull, U, V, alike, out):
+def _add_costs(pull, U, V, own, out):
     # The squared difference of alike rows, twice the overlap of unlike ones: eq. (6).
     for o in range(np.uint64(0), np.uint64(U.size), LANES):
         for i in range(LANES):
             u, v = U[o + i], V[o + i]
-            cost = (u - v) * (u - v) if pull[i] > alike else -2.0 * u * v
+            part = own if pull[i] > 0.0 else 0.0
+            cost = part * (u - v) * (u - v) - 2.0 * (1.0 - part) * u * v
             out[i] += pull[i] * cost
 
 
@@ -418,14 +419,14 @@ def residual_lanes(bundle, k, n_rows, scale, out):
 
     See `fuzzypairs.kernels.faces.projected_gradient`.
     """
-    slope, level, alike = bundle.linear, bundle.level, bundle.alike[0]
+    slope, level, own = bundle.linear, bundle.level, bundle.own[0]
     for i in range(LANES):
         out[i] = 0.0
     for t in range(n_rows):
         _multiply(bundle.dist2[t], bundle.U[t], slope)
         for q in range(n_rows):
             if q != t:
-                _add_slope(bundle.pull[t, q], bundle.U[t], bundle.U[q], alike, slope)
+                _add_slope(bundle.pull[t, q], bundle.U[t], bundle.U[q], own, slope)
         _dot(slope, bundle.U[t], level)
         _violate(slope, bundle.U[t], level, k, scale, out)
 
@@ -437,11 +438,11 @@ def _multiply(a, b, out):
 
 
 @kernel
-def _add_slope(pull, U, V, alike, slope):
+def _add_slope(pull, U, V, own, slope):
     for o in range(np.uint64(0), np.uint64(slope.size), LANES):
         for i in range(LANES):
-            own = U[o + i] if pull[i] > alike else 0.0
-            slope[o + i] += pull[i] * (own - V[o + i])
+            part = own if pull[i] > 0.0 else 0.0
+            slope[o + i] += pull[i] * (part * U[o + i] - V[o + i])
 
 
 @kernel

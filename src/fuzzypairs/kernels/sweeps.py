@@ -152,11 +152,9 @@ def group_objective(graph, blocks, start, stop):
             q = graph.neighbor[e]
             if q < i:
                 cost = 0.0
-                if graph.pull[e] > 0.0 and graph.own > 0.0:
-                    for j in range(k):
-                        cost += (U[i, j] - U[q, j]) ** 2
-                else:
-                    for j in range(k):
-                        cost -= 2.0 * U[i, j] * U[q, j]
+                own = graph.own if graph.pull[e] > 0.0 else 0.0
+                for j in range(k):
+                    cost += own * (U[i, j] - U[q, j]) ** 2
+                    cost -= 2.0 * (1.0 - own) * U[i, j] * U[q, j]
                 total += graph.pull[e] * cost
     return total

@@ -238,7 +238,7 @@ def is_surely_convex(graph, blocks, start, stop):
     for i in range(start, stop):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             q = graph.neighbor[e]
-            if i < q and (graph.pull[e] < 0.0 or graph.own == 0.0):
+            if i < q and (graph.pull[e] < 0.0 or graph.own < 1.0):
                 against = _against(graph, i) * _against(graph, q)
                 for j in range(blocks.dist2.shape[1]):
                     if blocks.dist2[i, j] * blocks.dist2[q, j] < against:
@@ -251,7 +251,7 @@ def _against(graph, i):
     """Sum the judgements of a row that are products: of unlike, or all of eq. (4)."""
     total = 0.0
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        if graph.pull[e] < 0.0 or graph.own == 0.0:
+        if graph.pull[e] < 0.0 or graph.own < 1.0:
             total += abs(graph.pull[e])
     return total
 

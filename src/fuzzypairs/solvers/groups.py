@@ -67,7 +67,8 @@ def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Gr
         Weight of the judgements.
     own : float, default=1.0
         1 for the cost of eq. (6), whose alike samples have the same memberships; 0 for
-        that of eq. (4), whose alike samples have a large product of them.
+        that of eq. (4), whose alike samples have a large product of them; between
+        them, so much of the diagonal of eq. (18).
 
     Returns
     -------

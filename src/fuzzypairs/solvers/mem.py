@@ -7,7 +7,7 @@ starts. Inside, all data are centred.
 import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -428,27 +428,47 @@ class Solver:
             inside = np.empty((len(problem.X), len(C)))
             rows.row_memberships(problem.X, C, inside, 0, len(inside))
             return C, inside
-        weight = np.ones(len(self.X)) if self.weight is None else self.weight
-        centred = (weight, self.mean)
-        n_features = self.X.shape[1]
-        threshold = problem.alpha * problem.totals[n_features + 1]
-        if start.memberships is not None:
-            U = start.memberships
-        else:
-            labels = np.asarray(start.labels, dtype=np.int64)
-            sums, masses = self._room(int(labels.max()) + 1)
-            rows.label_sums(self.X, labels, *centred, sums, masses)
-            if masses.min() > threshold:
-                inside = one_hot(labels[self.constrained], len(masses))
-                return self._prototypes(sums, masses), inside
-            U = one_hot(labels, len(masses))
+        if start.labels is not None:
+            return self._from_labels(np.asarray(start.labels, dtype=np.int64))
+        U = cast(Floats, start.memberships)
         while True:
             sums, masses = self._room(U.shape[1])
-            rows.membership_sums(self.X, U, *centred, sums, masses)
+            rows.membership_sums(self.X, U, *self._centred(), sums, masses)
             smallest = int(np.argmin(masses))
-            if masses[smallest] > threshold or len(masses) == 1:
+            if masses[smallest] > self._threshold() or len(masses) == 1:
                 return self._prototypes(sums, masses), U[self.constrained]
             U = drop_column(U, smallest)
+
+    def _from_labels(self, labels: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Prototypes of labels without the clusters that are too small: eq. (12).
+
+        The samples of a dropped cluster belong to all that are left alike, so counts
+        and sums of the clusters are enough.
+        """
+        sums, masses = self._room(int(labels.max()) + 1)
+        rows.label_sums(self.X, labels, *self._centred(), sums, masses)
+        left = np.arange(len(masses))
+        lost_sums, lost_mass = np.zeros(self.X.shape[1]), 0.0
+        while True:
+            share = 1 / len(left) ** 2
+            support = masses[left] + share * lost_mass
+            smallest = int(np.argmin(support))
+            if support[smallest] > self._threshold() or len(left) == 1:
+                break
+            lost_sums += sums[left[smallest]]
+            lost_mass += masses[left[smallest]]
+            left = np.delete(left, smallest)
+        inside = one_hot(labels[self.constrained], len(masses))[:, left]
+        inside[~inside.any(axis=1)] = 1 / len(left)
+        return self._prototypes(sums[left] + share * lost_sums, support), inside
+
+    def _threshold(self) -> float:
+        """Return what eq. (12) asks of a cluster: alpha of all samples."""
+        return float(self.problem.alpha * self.problem.totals[-1])
+
+    def _centred(self) -> tuple[Floats, Floats]:
+        weight = np.ones(len(self.X)) if self.weight is None else self.weight
+        return weight, self.mean
 
     def _room(self, n_clusters: int) -> tuple[Floats, Floats]:
         return np.zeros((n_clusters, self.X.shape[1])), np.zeros(n_clusters)

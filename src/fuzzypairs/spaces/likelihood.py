@@ -32,7 +32,7 @@ def softmax(Z: Floats) -> Floats:
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    out = Z - Z.max(axis=1, keepdims=True)
+    out: Floats = Z - Z.max(axis=1, keepdims=True)
     np.exp(out, out=out)
     out /= out.sum(axis=1, keepdims=True)
     return out

@@ -1,0 +1,208 @@
+"""`fuzzypairs reproduce`: the tables and figures of the paper."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from fuzzypairs._version import __version__
+from fuzzypairs.cli.screen import fail, on_screen, plain_errors
+
+# Everything heavy is imported where it is used: --help and --version answer at once.
+if TYPE_CHECKING:
+    from fuzzypairs.reproduction.page import Piece
+    from fuzzypairs.reproduction.schedule import Progress as Callback
+    from fuzzypairs.reproduction.targets import Plan
+
+__all__ = ["reproduce"]
+
+RUNS, TIMES = "runs.jsonl", "times.jsonl"
+
+
+def reproduce(
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="table2, fig-alpha, fig-kernel, table-faces, table-mahd, fig-lia, "
+            "table-examples, or all."
+        ),
+    ],
+    datasets: Annotated[
+        str | None, typer.Option(help="Datasets, with commas between.")
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="Groups of judgements, as in i,iv.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Methods, with commas between, as in fcm,fdc.")
+    ] = None,
+    tuning: Annotated[
+        str | None,
+        typer.Option(help="oracle (as the paper), fair, or both if left out."),
+    ] = None,
+    runs: Annotated[int, typer.Option(min=2, help="Random starts.")] = 20,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of judgements.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    out: Annotated[
+        Path,
+        typer.Option(help="The folder of runs and results; runs go on from there."),
+    ] = Path("reproduction"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Start over; replace what is in the folder.")
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print what was written as JSON, nothing else."),
+    ] = False,
+) -> None:
+    """Compute the paper's tables and figures again, beside the printed numbers."""
+    from fuzzypairs.reproduction.targets import TARGETS, make_plan
+
+    if target not in (*TARGETS, "all"):
+        fail(
+            f"there is no target {target!r}: expected {', '.join(TARGETS)} or all",
+            code=2,
+        )
+    if target == "all" and (datasets or groups or methods):
+        fail("all takes no --datasets, --groups or --methods: name one target", code=2)
+    _check_out(out, force)
+    with plain_errors(code=2):
+        plans = [
+            make_plan(
+                name, datasets=_words(datasets), groups=_words(groups),
+                methods=_words(methods), tunings=_words(tuning),
+                n_starts=runs, n_draws=draws,
+            )
+            for name in (TARGETS if target == "all" else [target])
+        ]  # fmt: skip
+        _check_data(plans)
+    with plain_errors():
+        out.mkdir(parents=True, exist_ok=True)
+        if force:
+            for name in (RUNS, TIMES):
+                (out / name).unlink(missing_ok=True)
+        pieces = _compute(plans, out, jobs)
+        _write(out, pieces)
+    if as_json:
+        typer.echo(_to_json(plans, pieces, out))
+    else:
+        _show(pieces, out)
+
+
+def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
+    """Complete all runs, then make tables and figures of them."""
+    from fuzzypairs.reproduction.page import make_piece
+    from fuzzypairs.reproduction.runs import Runs
+    from fuzzypairs.reproduction.schedule import complete
+    from fuzzypairs.reproduction.targets import cells
+
+    wanted = [cell for plan in plans for cell in cells(plan)]
+    with Runs(out / RUNS) as kept:
+        with _progress() as progress:
+            times = out / TIMES
+            complete(wanted, kept, n_jobs=n_jobs, progress=progress, times=times)
+        kept.seal()
+        return [make_piece(plan, kept.results) for plan in plans]
+
+
+def _write(out: Path, pieces: "list[Piece]") -> None:
+    """Write all files, or none."""
+    from fuzzypairs.files import staging
+    from fuzzypairs.reproduction.page import write_pieces
+
+    with staging(out) as folder:
+        write_pieces(folder, pieces)
+
+
+def _check_out(out: Path, force: bool) -> None:
+    """Go on in a folder of earlier runs, and nowhere else among files."""
+    if out.exists() and not out.is_dir():
+        fail(f"--out {out} is a file: name a folder", code=2)
+    is_ours = (out / RUNS).exists()
+    if out.exists() and any(out.iterdir()) and not (is_ours or force):
+        fail(
+            f"--out {out} holds files but no {RUNS} to go on from: name another "
+            "folder, or add --force",
+            code=2,
+        )
+
+
+def _check_data(plans: "list[Plan]") -> None:
+    """Refuse before the first fit what cannot be loaded later."""
+    from fuzzypairs.datasets import available
+
+    wanted = dict.fromkeys(name for plan in plans for name in plan.datasets)
+    if absent := [name for name in wanted if name not in available()]:
+        raise ValueError(
+            f"no data for {', '.join(absent)}: set FUZZYPAIRS_DATA to the folder of "
+            "the benchmark data, or name other --datasets"
+        )
+
+
+def _words(text: str | None) -> list[str]:
+    return [word for word in (text or "").split(",") if word.strip()]
+
+
+@contextmanager
+def _progress() -> Iterator["Callback"]:
+    """Lend a function that shows how far we are: on a terminal, else now and then."""
+    screen = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    last = time.monotonic()
+    with Progress(
+        *columns, console=screen, transient=True, disable=not screen.is_terminal
+    ) as bar:
+        row = bar.add_task("", total=None)
+
+        def show(done: float, total: float, what: str) -> None:
+            nonlocal last
+            bar.update(row, description=what, completed=done, total=total)
+            if not screen.is_terminal and time.monotonic() - last > 60:
+                last = time.monotonic()
+                typer.echo(f"{done / total:.0%} of what is known: {what}", err=True)
+
+        yield show
+
+
+def _to_json(plans: "list[Plan]", pieces: "list[Piece]", out: Path) -> str:
+    written = {
+        "fuzzypairs": __version__,
+        "out": str(out),
+        "targets": [plan.target for plan in plans],
+        "tables": {
+            piece.name: [
+                {"caption": table.caption, "columns": table.columns, "rows": table.rows}
+                for table in piece.tables
+            ]
+            for piece in pieces
+        },
+    }
+    return json.dumps(written, indent=2, ensure_ascii=False)
+
+
+def _show(pieces: "list[Piece]", out: Path) -> None:
+    screen = Console(highlight=False, soft_wrap=True)
+    for piece in pieces:
+        if piece.tables:
+            screen.print(on_screen(piece.tables[0]))
+    screen.print("The page, tables, figures and runs are in:")
+    typer.echo(out)

@@ -1,0 +1,123 @@
+"""The numbers that the paper prints, as data."""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+__all__ = [
+    "Printed",
+    "printed_counts",
+    "printed_faces",
+    "printed_mahd",
+    "printed_table",
+]
+
+Marks = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One printed number.
+
+    Attributes
+    ----------
+    value : float
+        In percent, except distances (MAHD).
+    std : float or None
+        Its standard deviation; None for methods that run once.
+    mark : str
+        "better" or "worse" where FDC is marked as significantly that, "none" where
+        it is not, "" where there is no mark to print.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_table
+    >>> printed_table()["wine", "iv", "pcca", "ari"]
+    Printed(value=94.87, std=0.0, mark='better')
+    """
+
+    value: float
+    std: float | None = None
+    mark: str = ""
+
+
+@cache
+def printed_table() -> dict[tuple[str, str, str, str], Printed]:
+    """Return Table II by dataset, group, method and criterion ("ari" or "nmi").
+
+    Cells printed as "--" (out of memory) are left out.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_table
+    >>> ("letter", "i", "ssdc", "ari") in printed_table()
+    False
+    """
+    return {
+        (row["dataset"], row["group"], row["method"], criterion): Printed(
+            float(row[criterion]), _number(row[f"{criterion}_std"]), row["mark"]
+        )
+        for row in _rows("table2")
+        for criterion in ("ari", "nmi")
+        if row[criterion]
+    }
+
+
+@cache
+def printed_counts() -> Marks:
+    """Return the bottom rows of Table II: how often FDC is marked, by method.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_counts
+    >>> printed_counts()["dsc"]["better"]
+    66
+    """
+    return {
+        row["method"]: {name: int(row[name]) for name in ("better", "worse", "of")}
+        for row in _rows("counts")
+    }
+
+
+@cache
+def printed_faces() -> dict[tuple[str, str, str], Printed]:
+    """Return the table of faces by group, method and "ari", "nmi" or "acc".
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_faces
+    >>> printed_faces()["v", "fdc", "acc"].value
+    73.37
+    """
+    return {
+        (row["group"], row["method"], row["criterion"]): Printed(
+            float(row["value"]), _number(row["std"]), row["mark"]
+        )
+        for row in _rows("faces")
+    }
+
+
+@cache
+def printed_mahd() -> dict[tuple[str, str], Printed]:
+    """Return the minimal average Hamming distances by group and method.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_mahd
+    >>> printed_mahd()["v", "fdc"].value
+    0.7117
+    """
+    return {
+        (row["group"], row["method"]): Printed(float(row["value"]), float(row["std"]))
+        for row in _rows("mahd")
+    }
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = (files(__package__) / "printed" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

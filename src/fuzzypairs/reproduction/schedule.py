@@ -1,0 +1,231 @@
+"""Completing cells by one or several processes, in any order with the same end."""
+
+import json
+import multiprocessing as mp
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing.connection import wait as wait_for
+from pathlib import Path
+from typing import IO
+
+from threadpoolctl import threadpool_limits
+
+from fuzzypairs.datasets import describe
+from fuzzypairs.reproduction.fits import METHODS, perform
+from fuzzypairs.reproduction.problems import load_problem
+from fuzzypairs.reproduction.runs import Result, Run, Runs
+from fuzzypairs.reproduction.tuning import Cell, next_runs
+
+__all__ = ["complete", "cost"]
+
+Timed = tuple[Result, float]
+# Told how much work is done of how much there is, as far as it is known, and of what.
+Progress = Callable[[float, float, str], None]
+
+# Work that a process does before it reports, in samples x features x clusters x fits:
+# some seconds. A kill costs no more than this.
+BATCH = 4e7
+MOST_RUNS = 64
+# What a fit costs at least, in the same unit.
+LEAST = 2e4
+
+
+def complete(
+    cells: Sequence[Cell],
+    runs: Runs,
+    *,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    times: Path | None = None,
+) -> None:
+    """Run what is missing until every cell is complete.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        What tables and figures will read.
+    runs : Runs
+        Finished runs; new ones are added.
+    n_jobs : int, default=1
+        Number of processes, each on one thread; 1 stays in this one.
+    progress : callable, default=None
+        Called as ``progress(done, total, what)``.
+    times : Path, default=None
+        A file to append seconds to, a line for each run: never the same twice, and
+        so apart from the runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.reproduction.runs import Runs
+    >>> from fuzzypairs.reproduction.schedule import complete
+    >>> from fuzzypairs.reproduction.tuning import Cell, report
+    >>> cell = Cell("wine", "", 0, "fcm", n_starts=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Runs(Path(folder) / "runs.jsonl") as runs:
+    ...         complete([cell], runs)
+    ...     report(cell, runs.results).result["clusters"]
+    [3, 3]
+    """
+    queue = _Queue(cells, runs, progress)
+    with _timing(times) as note, _executor(n_jobs) as submit:
+        pending: dict[Future[list[Timed]], list[Run]] = {}
+        while queue or pending:
+            # Few ahead: what a race needs next is known only when its round is over.
+            while queue and len(pending) < 2 * n_jobs:
+                batch = queue.pop()
+                pending[submit(batch)] = batch
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                batch = pending.pop(future)
+                for run, (result, seconds) in zip(batch, future.result(), strict=True):
+                    note(run, seconds)
+                    queue.finish(run, result)
+
+
+def cost(run: Run) -> float:
+    """Return about how much work a run is.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.schedule import cost
+    >>> cost(Run("letter", "iv", 0, "fdc", last=2)) / 1e6
+    16.64
+    """
+    info = describe(run.dataset)
+    fit = info.n_samples * info.n_features * info.n_classes
+    n_fits = (run.last - run.first) * (4 if run.held_out else 1)
+    return max(fit, LEAST) * n_fits
+
+
+class _Queue:
+    """Batches of runs that can be done now, the most costly cells first."""
+
+    def __init__(
+        self, cells: Sequence[Cell], runs: Runs, progress: Progress | None
+    ) -> None:
+        self.runs, self.progress = runs, progress
+        self.batches: list[list[Run]] = []
+        self.done, self.total = 0.0, 0.0
+        self.begun: set[Run] = set()
+        # By run the cells that wait for it; by cell how many runs it waits for.
+        self.waiting: dict[Run, list[Cell]] = {}
+        self.open: dict[Cell, int] = {}
+        for cell in sorted(set(cells)):
+            self._look(cell)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def pop(self) -> list[Run]:
+        return self.batches.pop()
+
+    def finish(self, run: Run, result: Result) -> None:
+        """Keep a result, and queue what the cells that waited for it need next."""
+        self.runs.add(run, result)
+        self.done += cost(run)
+        self._tell(run)
+        for cell in self.waiting.pop(run):
+            self.open[cell] -= 1
+            if not self.open[cell]:
+                self._look(cell)
+
+    def _look(self, cell: Cell) -> None:
+        needed = next_runs(cell, self.runs.results)
+        self.open[cell] = len(needed)
+        for run in needed:
+            self.waiting.setdefault(run, []).append(cell)
+        fresh = [run for run in needed if run not in self.begun]
+        self.begun.update(fresh)
+        self.total += sum(map(cost, fresh))
+        self.batches += _cut(fresh)
+        # Popped from the end. One dataset stays together: it is loaded once.
+        self.batches.sort(key=lambda batch: (cost(batch[0]), batch[0].dataset))
+
+    def _tell(self, run: Run) -> None:
+        if self.progress is not None:
+            title = METHODS[run.method].title
+            group = f" ({run.group})" if run.group else ""
+            self.progress(self.done, self.total, f"{title} on {run.dataset}{group}")
+
+
+def _cut(runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """Cut runs into batches of some seconds."""
+    size = max(1, min(MOST_RUNS, int(BATCH / cost(runs[0])))) if runs else 1
+    for start in range(0, len(runs), size):
+        yield list(runs[start : start + size])
+
+
+def _perform_all(batch: Sequence[Run]) -> list[Timed]:
+    timed = []
+    # Sums by several threads may round in another way, and processes are the better use
+    # of the cores.
+    with threadpool_limits(1):
+        for run in batch:
+            # Not its time: the first run of a dataset would pay for all.
+            load_problem(run.dataset, run.group, run.draw)
+            start = time.perf_counter()
+            result = perform(run)
+            timed.append((result, time.perf_counter() - start))
+    return timed
+
+
+@contextmanager
+def _executor(
+    n_jobs: int,
+) -> Iterator[Callable[[Sequence[Run]], Future[list[Timed]]]]:
+    """Lend a function that hands a batch to a process, or does it here for one job."""
+    if n_jobs == 1:
+
+        def at_once(batch: Sequence[Run]) -> Future[list[Timed]]:
+            future: Future[list[Timed]] = Future()
+            future.set_result(_perform_all(batch))
+            return future
+
+        yield at_once
+        return
+    # Forked processes would share the threads of compiled code that are not there.
+    context = mp.get_context("spawn")
+    with ProcessPoolExecutor(n_jobs, context, initializer=_follow_parent) as pool:
+        try:
+            yield lambda batch: pool.submit(_perform_all, batch)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _follow_parent() -> None:
+    """End with the parent, also when it was killed; leave the keyboard to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = mp.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait_for([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _timing(path: Path | None) -> Iterator[Callable[[Run, float], None]]:
+    """Lend a function that appends the seconds of a run to a file."""
+    if path is None:
+        yield lambda run, seconds: None
+        return
+    file: IO[str]
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+
+        def note(run: Run, seconds: float) -> None:
+            file.write(
+                json.dumps(run.as_dict() | {"seconds": round(seconds, 6)}) + "\n"
+            )
+            file.flush()
+
+        yield note

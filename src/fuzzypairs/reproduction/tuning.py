@@ -1,0 +1,232 @@
+"""Which runs a cell of a table needs, and which point of the grid it reports.
+
+A cell is settled by a race: all points of the grid from a few starts, then those that
+may still be the best from more, and the last ones from all. What comes next follows
+from the results so far alone, so an interrupted cell goes on where it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzypairs.reproduction.fits import METHODS
+from fuzzypairs.reproduction.runs import Point, Result, Run
+
+__all__ = ["TUNINGS", "Cell", "Reported", "all_points", "next_runs", "report"]
+
+Results = Mapping[Run, Result]
+Tuning = Literal["oracle", "fair"]
+TUNINGS: tuple[Tuning, ...] = ("oracle", "fair")
+
+# Starts after each round of a race, and the most points that go on from it; the last
+# round of fits has all starts. `tests/unit/test_tuning.py` holds what is reported to
+# the best of all points with all starts.
+FIT_ROUNDS, FOLD_ROUNDS = {4: 64, 8: 16}, {2: 32, 6: 1}
+# A point goes on while its mean plus so many standard errors is not below the best
+# mean minus as many.
+DOUBT = 2.0
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One method on one dataset with one draw of judgements, tuned in one way.
+
+    Attributes
+    ----------
+    dataset, group, draw, method
+        See `fuzzypairs.reproduction.runs.Run`.
+    tuning : {"oracle", "fair"}
+        The point of the grid with the best mean normalised ARI against the truth, as
+        in the paper; or with the best agreement of judgements left out of the fits.
+    n_starts : int
+        Starts at the reported point; 1 for methods without chance.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.tuning import Cell
+    >>> Cell("wine", "iv", 0, "ssdc").n_starts
+    1
+    """
+
+    dataset: str
+    group: str
+    draw: int
+    method: str
+    tuning: Tuning = "oracle"
+    n_starts: int = 20
+
+    def __post_init__(self) -> None:
+        if not METHODS[self.method].repeats:
+            object.__setattr__(self, "n_starts", 1)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a complete cell says.
+
+    Attributes
+    ----------
+    point : Point
+        The parameters.
+    result : dict
+        By criterion one value for each start, or "refused".
+    """
+
+    point: Point
+    result: Result
+
+
+def next_runs(cell: Cell, results: Results) -> list[Run]:
+    """Return what must be run next for a cell; nothing if it is complete.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.tuning import Cell, next_runs
+    >>> len(next_runs(Cell("wine", "iv", 0, "fdc"), {}))
+    256
+    >>> [(run.first, run.last) for run in next_runs(Cell("wine", "", 0, "fcm"), {})]
+    [(0, 20)]
+    """
+    return _settle(cell, results)[0]
+
+
+def report(cell: Cell, results: Results) -> Reported:
+    """Return what a cell says; it must be complete.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.tuning import Cell, report
+    >>> results = {Run("wine", "", 0, "fcm", last=2): {"nari": [0.9, 0.8]}}
+    >>> report(Cell("wine", "", 0, "fcm", n_starts=2), results).result["nari"]
+    [0.9, 0.8]
+    """
+    missing, point = _settle(cell, results)
+    if missing:
+        raise ValueError(f"{cell} is not complete: {len(missing)} runs are missing")
+    spans = _fit_spans(cell)
+    return Reported(point, _joined(cell, point, False, spans, results))
+
+
+def all_points(cell: Cell, results: Results) -> dict[Point, Result]:
+    """Return what every point of the grid scored in the first round.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run
+    >>> from fuzzypairs.reproduction.tuning import Cell, all_points
+    >>> results = {Run("wine", "", 0, "fcm", last=2): {"nari": [0.9, 0.8]}}
+    >>> all_points(Cell("wine", "", 0, "fcm", n_starts=2), results)
+    {(): {'nari': [0.9, 0.8]}}
+    """
+    first = _fit_spans(cell)[0]
+    grid = METHODS[cell.method].grid
+    return {point: results[_run(cell, point, False, *first)] for point in grid}
+
+
+def _settle(cell: Cell, results: Results) -> tuple[list[Run], Point]:
+    """Return the runs that are missing, and the best point if none are."""
+    points: Sequence[Point] = METHODS[cell.method].grid
+    if cell.tuning == "fair" and len(points) > 1:
+        missing, points = _race(cell, points, True, results)
+        if missing:
+            return missing, ()
+        points = points[:1]
+    missing, points = _race(cell, points, False, results)
+    return missing, points[0]
+
+
+def _race(
+    cell: Cell, points: Sequence[Point], held_out: bool, results: Results
+) -> tuple[list[Run], Sequence[Point]]:
+    """Return the runs that are missing, and the points still in the race.
+
+    Those are in the order of their scores when the race is over.
+    """
+    name = "agreement" if held_out else "nari"
+    spans = _fold_spans(cell) if held_out else _fit_spans(cell)
+    room = FOLD_ROUNDS if held_out else FIT_ROUNDS
+    for number, (first, last) in enumerate(spans, start=1):
+        runs = [_run(cell, point, held_out, first, last) for point in points]
+        if missing := [run for run in runs if run not in results]:
+            return missing, points
+        known = [_joined(cell, p, held_out, spans[:number], results) for p in points]
+        if any("refused" in one for one in known):
+            return [], points
+        scores = np.array([one[name] for one in known])
+        best = survivors(scores, spans[-1][1], room.get(last, 1))
+        points = [points[place] for place in best]
+    return [], points
+
+
+def survivors(scores: NDArray[np.float64], n_starts: int, most: int) -> list[int]:
+    """Return the places of the points that may be the best, best first.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_points, n_known)
+        From the first starts of `n_starts`.
+    most : int
+        Return no more points than this.
+
+    Notes
+    -----
+    The mean of n of N starts is off that of all by sd * sqrt(1/n - 1/N). The
+    deviation of a few starts may be small by chance: that of all points, pooled, is
+    the least that is believed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.reproduction.tuning import survivors
+    >>> survivors(np.array([[0.5, 0.5], [0.8, 0.9], [0.9, 0.9]]), 20, 2)
+    [2, 1]
+    """
+    n_known = scores.shape[1]
+    mean = scores.mean(axis=1).round(9)  # sums in another order are no difference
+    order = np.argsort(-mean, kind="stable")
+    if n_known >= n_starts:
+        return [int(place) for place in order[:most]]
+    variance = scores.var(axis=1, ddof=1) if n_known > 1 else np.zeros(len(mean))
+    spread = np.sqrt(np.maximum(variance, variance.mean()))
+    doubt = DOUBT * spread * np.sqrt(1 / n_known - 1 / n_starts)
+    alive = mean + doubt >= (mean - doubt).max()
+    return [int(place) for place in order if alive[place]][:most]
+
+
+def _fit_spans(cell: Cell) -> list[tuple[int, int]]:
+    """Return the starts of each round, as (first, last)."""
+    alone = len(METHODS[cell.method].grid) == 1
+    ends = [] if alone else [end for end in FIT_ROUNDS if end < cell.n_starts]
+    return list(pairwise([0, *ends, cell.n_starts]))
+
+
+def _fold_spans(cell: Cell) -> list[tuple[int, int]]:
+    ends = sorted({min(end, cell.n_starts) for end in FOLD_ROUNDS})
+    return list(pairwise([0, *ends]))
+
+
+def _run(cell: Cell, point: Point, held_out: bool, first: int, last: int) -> Run:
+    where = (cell.dataset, cell.group, cell.draw, cell.method)
+    return Run(*where, point, held_out, first, last)
+
+
+def _joined(
+    cell: Cell,
+    point: Point,
+    held_out: bool,
+    spans: Sequence[tuple[int, int]],
+    results: Results,
+) -> Result:
+    """Return the results of successive spans as one."""
+    parts = [results[_run(cell, point, held_out, *span)] for span in spans]
+    if refused := [part for part in parts if "refused" in part]:
+        return refused[0]
+    joined: dict[str, Any] = {}
+    for name in parts[0]:
+        joined[name] = [value for part in parts for value in part[name]]
+    return joined
