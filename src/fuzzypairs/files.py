@@ -26,7 +26,15 @@ STAMP = "fuzzypairs.json"
 
 # Where the classes live that a model may be made of. Only these of ours are built
 # from a file: they hold numbers and touch nothing outside themselves.
-MODEL_STAGES = ("cluster", "columns", "pairs", "search", "solvers", "spaces")
+MODEL_STAGES = (
+    "cluster",
+    "columns",
+    "pairs",
+    "propagation",
+    "search",
+    "solvers",
+    "spaces",
+)
 
 # Plain containers of numbers that skops does not trust by itself: encoders of
 # scikit-learn keep a dtype, kernel models of sparse data the rows they need.

@@ -103,7 +103,7 @@ WRONG = {
     "unknown metric": (DATA, PAIRS, ["--metric", "taxi"], "metric"),
     "metric of matrices": (DATA, PAIRS, ["--metric", "precomputed"], "in Python"),
     "metric parameter": (DATA, PAIRS, ["--metric-param", "gamma"], "such as gamma=0.5"),
-    "parameter of another": (DATA, PAIRS, ["--metric-param", "p=3"], "euclidean"),
+    "parameter of another": (DATA, PAIRS, ["--metric-param", "p=3"], "has 'p', but"),
     "fuzzifier 1": (DATA, PAIRS, ["--fuzzifier", "1"], "fuzzifier must be above 1"),
     "unknown init": (DATA, PAIRS, ["--init", "best"], "init"),
     "no start": (DATA, PAIRS, ["--n-init", "0"], "n_init must be"),

@@ -76,7 +76,7 @@ def test_it_writes_its_files_and_nothing_else(done):
     assert sorted(os.listdir(out)) == FILES
     page = (out / "tuning.html").read_text(encoding="utf-8")
     assert "Chosen by 40 held-out judgements" in page
-    assert page.count("<img") == 1
+    assert page.count("<figure") == 1
     with (out / "tuning.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 6

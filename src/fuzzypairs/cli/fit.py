@@ -38,7 +38,8 @@ def fit(
     metric: Annotated[
         str | None,
         options.of_model(
-            help="How rows are compared, such as euclidean, cosine or rbf."
+            help="How rows are compared: auto (learned from the judgements where that "
+            "helps), euclidean, cosine, rbf and others."
         ),
     ] = None,
     metric_params: Annotated[
@@ -61,6 +62,14 @@ def fit(
     ] = None,
     max_iter: Annotated[
         int | None, options.of_model(help="The most passes over the data in a start.")
+    ] = None,
+    propagate: Annotated[
+        Any,
+        options.of_model(
+            parser=number_or_word,
+            metavar="NUMBER|auto",
+            help="Spread judgements to rows nearby, up to 1.",
+        ),
     ] = None,
     robust: Annotated[
         bool,

@@ -91,7 +91,7 @@ class Result:
     model : FDC
         Fitted.
     seconds : dict of str to float
-        How long each step took.
+        How long it took to "read" and to "fit".
     notes : list of str
         What the fit had to say.
     further : mapping of str to object
@@ -106,8 +106,12 @@ class Result:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The settings of the model, with the numbers that "auto" came to."""
-        used = {"alpha": self.model.alpha_, "beta": self.model.beta_}
+        """The settings of the model, and what "auto" came to."""
+        used = {
+            name: getattr(self.model, f"{name}_")
+            for name in ("alpha", "beta", "metric")
+            if hasattr(self.model, f"{name}_")
+        }
         settings = self.model.get_params(deep=False) | used
         return {
             name: value
@@ -223,7 +227,7 @@ class Result:
         (folder / "summary.json").write_text(text, encoding="utf-8")
 
     def _write_page(self, path: Path) -> None:
-        from fuzzypairs.cli.page import write_fit_report
+        from fuzzypairs.report import write_fit_report
 
         task = self.task
         write_fit_report(
@@ -235,7 +239,7 @@ class Result:
             ids=task.items.ids,
             columns=list(task.preparation.columns_),
             options=self.options,
-            seconds=sum(self.seconds.values()),
+            seconds=self.seconds["fit"],
             truth=task.items.truth,
         )
 
@@ -254,7 +258,8 @@ class Result:
         screen.print(on_screen(self.cluster_table()))
         screen.print(
             f"{clusters['found']} of {clusters['asked']} clusters, alpha = "
-            f"{told['options']['alpha']:.4g}, beta = {told['options']['beta']:.4g}"
+            f"{told['options']['alpha']:.4g}, beta = {told['options']['beta']:.4g}, "
+            f"metric {told['options']['metric']}"
         )
         if told["scores"] is not None:
             shares = (

@@ -55,8 +55,8 @@ def tune(
         str, options.of_model(help="Values to try, such as auto,1,10.")
     ] = "auto",
     metric: Annotated[
-        str, options.of_model(help="Metrics to try, such as euclidean,cosine.")
-    ] = "euclidean",
+        str, options.of_model(help="Metrics to try, such as auto,euclidean,cosine.")
+    ] = "auto",
     n_init: Annotated[
         int, options.of_model(help="How many starts; the best is kept.")
     ] = 10,
@@ -117,7 +117,7 @@ def tune(
             n_jobs=jobs,
         ).fit(task.X, pairs=task.pairs, progress=_report_to(show))
         fitted = time.perf_counter()
-    seconds = {"read": read - started, "tune": fitted - read}
+    seconds = {"read": read - started, "fit": fitted - read}
     told = {"tuning": _to_json(search)}
     result = Result(task, search.best_estimator_, seconds, notes, told)
     with plain_errors(), progress() as show:
@@ -178,7 +178,7 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
             "score": float(found["mean_test_score"][n]),
             "error": float(found["se_test_score"][n]),
             "clusters_found": float(found["n_clusters"][n]),
-            "as_good_as_best": bool(found["as_good_as_best"][n]),
+            "as_good": bool(found["as_good"][n]),
             "taken": bool(n == search.best_index_),
             "seconds": float(found["mean_fit_time"][n]),
         }
@@ -214,7 +214,7 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
             100 * row["score"],
             100 * row["error"],
             f"{row['clusters_found']:g}",
-            "taken" if row["taken"] else "as good" * row["as_good_as_best"],
+            "taken" if row["taken"] else "as good" * row["as_good"],
         ]
         for row in rows[:most]
     ]
@@ -242,8 +242,7 @@ def _write(out: Path, result: Result, search: "PairSearchCV", fmt: TableFormat) 
 
 def _write_page(path: Path, search: "PairSearchCV") -> None:
     """Write what was tried, with a curve for each parameter that was varied."""
-    from fuzzypairs.cli.page import plot_search
-    from fuzzypairs.plots import new_figure
+    from fuzzypairs.plots import new_figure, plot_search
     from fuzzypairs.report import Picture, Section, write_report
 
     names = [name for name in HEADS if name in search.best_params_]
@@ -251,9 +250,8 @@ def _write_page(path: Path, search: "PairSearchCV") -> None:
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
     for ax, name in zip(panels, names, strict=True):
         plot_search(search.cv_results_, name, ax)
-        ax.set_xlabel(HEADS[name])
-    for ax in panels[1:]:
-        ax.set_ylabel("")
+        ax.set(xlabel=HEADS[name], ylabel="")
+    panels[0].set_ylabel(f"score by {search.chosen_by_}")
     write_report(
         path,
         title="What the judgements say of the settings",

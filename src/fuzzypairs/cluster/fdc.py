@@ -386,8 +386,10 @@ class FDC(PrototypeClusterer):
     def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
         """Take over what another model has learned."""
         given = self.get_params(deep=False)
+        # What ends otherwise is not from an earlier fit: pipelines keep notes here.
         for name in set(vars(self)) - set(given):
-            delattr(self, name)
+            if name.endswith("_"):
+                delattr(self, name)
         fitted = {name: v for name, v in vars(other).items() if name not in given}
         self.__dict__.update(fitted)
         is_learned = guidance is not None and guidance.space is not None
