@@ -231,7 +231,9 @@ class Solver:
                 while status == steps.VANISHING:
                     # Half-solved groups may starve a cluster that solved ones feed.
                     resting = state.counters[steps.N_SWEEPS] == 0
-                    if resting or not self._refine(state):
+                    # With tol = 0 solving them would go on for ever.
+                    spent = state.counters[steps.N_PASSES] >= self.problem.max_iter
+                    if resting or spent or not self._refine(state):
                         note()
                         state = self._without_smallest(state)
                     status = self._iterate(state)
