@@ -33,7 +33,8 @@ def wine():
 
 
 def fit(X, pairs=None, sample_weight=None, **params):
-    model = FDC(**({"n_clusters": 2, "random_state": 0} | params))
+    defaults = {"n_clusters": 2, "metric": "euclidean", "random_state": 0}
+    model = FDC(**(defaults | params))
     return model.fit(X, pairs=pairs, sample_weight=sample_weight)
 
 

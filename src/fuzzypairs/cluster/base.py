@@ -152,8 +152,7 @@ class PrototypeClusterer(
                     labels = solver.labels_apart(starts[chosen])
                 share = self._share(space, weight, exactly=True)
         self._report(results, unit)
-        self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.pop("cluster_centers_", None)
+        self._forget()
         learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
         self.__dict__.update(learned | spread)
         self._unit = unit
@@ -165,6 +164,14 @@ class PrototypeClusterer(
         sizes = self.n_clusters_, float(self.fuzzifier)
         self.collapse_gain_ = gain_at(self.alpha_, share, *sizes)
         return list(self._notes(best, together, share))
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left, since this one may not have all of it.
+
+        What ends otherwise is not from a fit: pipelines keep notes on a model.
+        """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def _as_used(self, pairs: PairSet) -> PairSet:
         """Return the judgements as the method takes them."""

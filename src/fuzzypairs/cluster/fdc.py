@@ -1,11 +1,12 @@
 """Fuzzy discriminant clustering under graded pairs (FDC)."""
 
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from fuzzypairs.cluster.base import Note, PrototypeClusterer
+from fuzzypairs.cluster.base import Floats, Note, PrototypeClusterer
 from fuzzypairs.cluster.guidance import Guidance, can_teach, teach_space
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
@@ -292,7 +293,7 @@ class FDC(PrototypeClusterer):
         if guidance is None or guidance.space is None:
             self._adopt(plain, guidance)
             return notes
-        best = self._in_space(guidance.space, given)
+        best = self._in_space(guidance.space, given, weight)
         notes = best._fit_quietly(X, pairs, weight)
         if best.n_clusters < plain.n_clusters_:
             why = (
@@ -316,15 +317,17 @@ class FDC(PrototypeClusterer):
         return "auto" if is_open and is_small else False
 
     def _guidance(
-        self, plain: "FDC", asked: Space, X: Any, pairs: Any, weight: Any
+        self, plain: "FDC", asked: Space, X: Any, pairs: Any, weight: Floats | None
     ) -> Guidance | None:
         """Return the space that judgements teach, or None if they cannot."""
-        judged = usable_pairs(PairSet.coerce(pairs, len(X)), weight, plain.beta_)
+        judged = usable_pairs(PairSet.coerce(pairs, X.shape[0]), weight, plain.beta_)
         if isinstance(asked, Taught):
             if not len(judged):
                 raise ValueError(
                     'metric="learned" learns from judgements, but `pairs` has none '
-                    'that say alike or unlike; give some, or use metric="euclidean"'
+                    "that can act: grades other than 0, of samples with weight, with "
+                    "a beta above 0, where X is not constant; give some, or use "
+                    'metric="euclidean"'
                 )
             if asked.is_open and not can_teach(judged):
                 asked = Weighted()
@@ -335,18 +338,6 @@ class FDC(PrototypeClusterer):
             and plain._unit == 1.0
         ):
             return None
-
-        def blind() -> Any:
-            model = self._variant(
-                metric="euclidean",
-                metric_params=None,
-                propagate=False,
-                robust=False,
-                n_init=min(self.n_init, BLIND_STARTS),
-            )
-            model._fit_quietly(X, None, weight)
-            return model.labels_
-
         spread = getattr(plain, "propagation_", None)
         lessons = judged if spread is None else spread.pairs
         with Threads(self.n_jobs) as threads:
@@ -355,14 +346,26 @@ class FDC(PrototypeClusterer):
                 judged,
                 usable_pairs(lessons, weight, plain.beta_),
                 plain.labels_,
-                blind,
+                partial(self._blind_labels, X, weight),
                 weight,
                 asked if isinstance(asked, Taught) else None,
                 random_state=check_seed(self.random_state),
                 threads=threads,
             )
 
-    def _in_space(self, space: Taught, X: Any) -> "FDC":
+    def _blind_labels(self, X: Any, weight: Floats | None) -> NDArray[np.intp]:
+        """Return clusters that have seen no judgement."""
+        model = self._variant(
+            metric="euclidean",
+            metric_params=None,
+            propagate=False,
+            robust=False,
+            n_init=min(self.n_init, BLIND_STARTS),
+        )
+        model._fit_quietly(X, None, weight)
+        return np.asarray(model.labels_)
+
+    def _in_space(self, space: Taught, X: Any, weight: Floats | None) -> "FDC":
         """Return the model to fit in a learned space, where it can start at once."""
         if not isinstance(space, Learned):
             return self._variant(metric=space, metric_params=None)
@@ -377,7 +380,7 @@ class FDC(PrototypeClusterer):
         if isinstance(self.alpha, str):
             changes["alpha"] = 0.0  # nothing collapses that starts at the corners
         if isinstance(self.beta, str):
-            changes["beta"] = LEARNED_BETA_SHARE * total_variance(V, None)
+            changes["beta"] = LEARNED_BETA_SHARE * total_variance(V, weight)
         return self._variant(metric=space, metric_params=None, **changes)
 
     def _variant(self, **changes: Any) -> "FDC":
@@ -385,12 +388,9 @@ class FDC(PrototypeClusterer):
 
     def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
         """Take over what another model has learned."""
-        given = self.get_params(deep=False)
-        # What ends otherwise is not from an earlier fit: pipelines keep notes here.
-        for name in set(vars(self)) - set(given):
-            if name.endswith("_"):
-                delattr(self, name)
-        fitted = {name: v for name, v in vars(other).items() if name not in given}
+        self._forget()
+        chosen = self.get_params(deep=False)
+        fitted = {name: v for name, v in vars(other).items() if name not in chosen}
         self.__dict__.update(fitted)
         is_learned = guidance is not None and guidance.space is not None
         self.metric_ = "learned" if is_learned else "euclidean"
@@ -436,14 +436,13 @@ class FDC(PrototypeClusterer):
 
     def _store(self, best: MemResult) -> None:
         super()._store(best)
-        self.__dict__.pop("pair_reliability_", None)
         if isinstance(best, RobustResult):
             spread = getattr(self, "propagation_", None)
             was_asked = slice(None) if spread is None else spread.was_asked
             self.pair_reliability_ = best.reliability[was_asked]
 
 
-def centers(X: Any, memberships: Any, weight: Any) -> Any:
+def centers(X: Any, memberships: Floats, weight: Floats | None) -> Floats:
     """Return means of X weighted by squared memberships, (n_clusters, n_features)."""
     W = memberships**2 if weight is None else memberships**2 * weight[:, None]
     return np.asarray(W.T @ X / W.sum(axis=0)[:, None])

@@ -67,8 +67,8 @@ class Taught(Euclidean):
         """Hold the mapped samples."""
         if not hasattr(self, "feature_weights"):
             raise ValueError(
-                'metric="learned" learns from judgements, but there are none that say '
-                'alike or unlike; give `pairs` to fit, or use metric="euclidean"'
+                f"{type(self).__name__} has not learned from judgements yet; use "
+                'metric="learned", or give what its method `teach` returns'
             )
         return super().fit(self.map(X), weight, **more)
 
