@@ -100,7 +100,7 @@ class Weighted(Taught):
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> judged = PairSet.from_triples([(0, 1, 1.0), (2, 3, 1.0), (0, 2, -1.0)])
     >>> Weighted(prior=1.0).teach(X, judged, np.zeros(4, int)).feature_weights.round(2)
-    array([1.27, 0.61])
+    array([2.12, 0.55])
     """
 
     def __init__(self, prior: float = 20.0) -> None:
