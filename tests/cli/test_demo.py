@@ -88,10 +88,12 @@ def test_the_table_of_memberships_agrees_with_the_model(done, summary):
     np.testing.assert_array_equal(table[:, 0], np.arange(len(raw)))
     np.testing.assert_array_equal(table[:, 1], table[:, 2:].argmax(axis=1))
     np.testing.assert_allclose(table[:, 2:].sum(axis=1), 1, atol=2e-6)
-    # Rows under judgement are held where the pairs want them; the rest follows the
-    # prototypes, as new rows do.
+    # Rows under judgement, asked or derived, are held where the pairs want them; the
+    # rest follows the prototypes, as new rows do.
     model = load(out / "model.skops")
     judged = {pair[end] for pair in summary["pairs"] for end in "ij"}
+    derived = model[-1].propagation_.derived
+    judged |= {*derived.i.tolist(), *derived.j.tolist()}
     free = np.setdiff1d(np.arange(len(raw)), list(judged))
     np.testing.assert_allclose(
         model.predict_proba(raw)[free], table[free, 2:], atol=1e-3
