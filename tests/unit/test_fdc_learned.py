@@ -293,9 +293,11 @@ def test_a_second_fit_leaves_nothing_of_the_first(X, pairs, second):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = fit(frame, pairs, metric="learned", propagate=True, robust=True)
     few = PairSet(pairs.i[:4], pairs.j[:4], pairs.grade[:4], 90)
-    model.set_params(propagate=False, **{"robust": False, **second}).fit(X, pairs=few)
-    assert_same(model, fit(X, few, **second))
-    assert fitted(model) == fitted(fit(X, few, **second))
+    second = {"propagate": False, "robust": False, **second}
+    model.set_params(**second).fit(X, pairs=few)
+    fresh = fit(X, few, **second)
+    assert_same(model, fresh)
+    assert fitted(model) == fitted(fresh)
 
 
 def test_a_fit_that_fails_changes_nothing(X, pairs):

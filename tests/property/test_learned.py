@@ -1,0 +1,71 @@
+"""Learned spaces on random problems: memberships are sound, and the same each time."""
+
+import warnings
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from fuzzypairs import FDC, PairSet
+from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.spaces.learned import Learned, Weighted
+from problems import draw_pairs
+
+
+@st.composite
+def lessons(draw):
+    """Data and judgements of any sense, of both kinds or one."""
+    n_samples, n_features = draw(st.integers(6, 25)), draw(st.integers(1, 5))
+    n_pairs, low = draw(st.integers(1, 30)), draw(st.sampled_from([-1.0, 0.0]))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    X = rng.normal(size=(n_samples, n_features)) + 3 * rng.integers(2, size=n_features)
+    X *= draw(st.sampled_from([1e-3, 1.0, 1e3]))
+    return X, PairSet.from_triples(draw_pairs(rng, n_samples, n_pairs, low), n_samples)
+
+
+@settings(max_examples=25)
+@given(
+    lessons(),
+    st.sampled_from(["auto", "learned"]),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_fits_are_sound_and_the_same_each_time(lesson, metric, n_clusters, robust):
+    X, pairs = lesson
+    model = FDC(n_clusters, metric=metric, robust=robust, n_init=2, random_state=0)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FuzzyPairsWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for n_jobs in (1, 2):
+            model.set_params(n_jobs=n_jobs).fit(X, pairs=pairs)
+            found.append((model.memberships_, model.predict_proba(X)))
+    for U in found[0]:
+        assert np.isfinite(U).all()
+        assert (U >= 0.0).all()
+        np.testing.assert_allclose(U.sum(axis=1), 1.0, atol=1e-12)
+    assert np.isfinite(model.cluster_centers_).all()
+    assert np.isfinite(model.objective_)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=40)
+@given(
+    lessons(),
+    st.sampled_from([Weighted(), Learned("linear"), Learned("rbf")]),
+    st.integers(1, 4),
+)
+def test_maps_are_sound(lesson, space, n_clusters):
+    X, pairs = lesson
+    labels = np.unique(np.arange(len(X)) % n_clusters, return_inverse=True)[1]
+    taught = space.teach(X, pairs, labels)
+    assert np.isfinite(taught.feature_weights).all()
+    assert (taught.feature_weights >= 0.0).all()
+    V = taught.map(X)
+    assert np.isfinite(V).all()
+    if isinstance(space, Learned):
+        assert V.shape == (len(X), n_clusters)
+        np.testing.assert_allclose(V.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(taught.map(X[:3]), V[:3], atol=1e-12)
