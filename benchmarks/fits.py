@@ -78,7 +78,13 @@ def price_of_pairs(quick: bool) -> Iterator[Row]:
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
         X, y, start = blobs(n_samples, n_features, k)
         pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
-        common = {"n_clusters": k, "alpha": 0.0, "init": start, "max_iter": 1000}
+        common = {
+            "n_clusters": k,
+            "metric": "euclidean",
+            "alpha": 0.0,
+            "init": start,
+            "max_iter": 1000,
+        }
         plain, guided = FDC(beta=0.0, **common), FDC(**common)
         plain.fit(X), guided.fit(X, pairs=pairs)
         without, with_pairs = fastest(
