@@ -97,7 +97,7 @@ class Propagation:
         Examples
         --------
         >>> propagate([[0.0], [1.0], [5.0]], [(0, 2, -0.8)], n_neighbors=1).was_asked
-        array([ True,  True])
+        array([False,  True, False])
         """
         asked, pairs, n = self.asked, self.pairs, self.asked.n_samples
         return np.isin(pairs.i * n + pairs.j, asked.i * n + asked.j)

@@ -68,7 +68,7 @@ def test_pairs_weighed_as_in_the_authors_code(point):
     chosen = dict(point)
     for start, value in enumerate(found):
         model = FDC(3, alpha=chosen["alpha"], beta=factor * chosen["beta"])
-        model.set_params(tol=1e-6, max_iter=1000)
+        model.set_params(metric="euclidean", tol=1e-6, max_iter=1000)
         model._own = 1 / factor
         assert value == pytest.approx(scores_of(model, problem, start), abs=1e-6)
 
