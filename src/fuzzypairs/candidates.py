@@ -138,6 +138,11 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
     seed : int
         Seeds every estimator that has none: all draw alike.
 
+    Notes
+    -----
+    ``metric="auto"`` decides by held-out judgements as well. It does so in a search only
+    if the grid lists it; an estimator's own is taken as "euclidean".
+
     Examples
     --------
     >>> from fuzzypairs import FDC, FuzzyCMeans
@@ -156,6 +161,11 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
             if name.split("__")[-1] == "random_state" and value is None
         ]
         model.set_params(**dict.fromkeys(seedless, seed))
+        method = last_step(model)
+        names = {name.split("__")[-1] for name in setting}
+        if "metric" not in names and getattr(method, "metric", None) == "auto":
+            # "auto" holds judgements out itself: a search within each fit of a search.
+            method.set_params(metric="euclidean")
         # By identity: a grid repeats its values, and they need not be hashable.
         key = [
             (name, id(value))

@@ -55,7 +55,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        A clusterer, or a pipeline that ends in one. Its own `n_jobs` is not used.
+        A clusterer, or a pipeline that ends in one. Its own `n_jobs` is not used, and
+        its ``metric="auto"`` is "euclidean" unless the grid lists metrics.
     param_grid : dict or list of dicts
         Lists of values by parameter, as in scikit-learn's searches. The key
         "estimator" lists other clusterers to try, such as `FuzzyCMeans` or
