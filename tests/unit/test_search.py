@@ -22,7 +22,7 @@ from fuzzypairs import DSC, FDC, FuzzyCMeans, PairSearchCV, PairSet, load, save
 from fuzzypairs.exceptions import FewPairsWarning, PairsError
 from fuzzypairs.trials import apart
 
-QUICK = FDC(n_init=2, max_iter=100)
+QUICK = FDC(metric="euclidean", n_init=2, max_iter=100)
 COUNTS = {"n_clusters": [2, 3, 4, 5, 6]}
 
 
@@ -164,9 +164,9 @@ class TestSimplerSettings:
 
     def test_and_to_defaults(self, data):
         X, _, pairs = data
-        grid = {"metric": ["manhattan", "euclidean", "cosine"]}
+        grid = {"metric": ["manhattan", "auto", "cosine"]}
         found = search(FDC(3, n_init=2), grid, n_repeats=1).fit(X, pairs=pairs)
-        assert found.best_params_ == {"metric": "euclidean"}
+        assert found.best_params_ == {"metric": "auto"}
 
 
 class TestFewPairs:
