@@ -140,8 +140,8 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
 
     Notes
     -----
-    ``metric="auto"`` decides by held-out judgements as well. It does so in a search only
-    if the grid lists it; an estimator's own is taken as "euclidean".
+    ``metric="auto"`` decides by held-out judgements as well. It does so in a search
+    only if the grid lists it; an estimator's own is taken as "euclidean".
 
     Examples
     --------

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs.candidates import Candidate, Grid, burden, last_step, list_candidates
 from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
@@ -201,8 +202,12 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         rng = np.random.default_rng(dealing)
         too_few = why_too_few(judged, self.n_splits)
         remark = ""
-        # Here, not around each fit: filters belong to all threads.
-        with warnings.catch_warnings(), Threads(self.n_jobs) as threads:
+        # Here, not around each fit: filters and BLAS belong to all threads.
+        with (
+            warnings.catch_warnings(),
+            threadpool_limits(1, "blas"),
+            Threads(self.n_jobs) as threads,
+        ):
             warnings.simplefilter("ignore", FuzzyPairsWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             bench = Bench(X, weight, threads, progress)

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs.cluster.base import Floats, Note, PrototypeClusterer
 from fuzzypairs.cluster.guidance import Guidance, can_teach, teach_space
@@ -280,6 +281,14 @@ class FDC(PrototypeClusterer):
     ) -> list[Note]:
         if not (isinstance(self.metric, str) and self.metric in ("auto", "learned")):
             return super()._fit_quietly(X, pairs, sample_weight)
+        # BLAS threads share out sums by chance, and results must not depend on them.
+        with threadpool_limits(1, "blas"):
+            return self._fit_learned(X, pairs, sample_weight)
+
+    def _fit_learned(
+        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
+    ) -> list[Note]:
+        """Fit in the samples' own space, and in one that judgements teach."""
         self._check_parameters()
         asked = resolve_metric(self.metric, self.metric_params)
         given = self._validated(X, asked, type(self)(), reset=True)
