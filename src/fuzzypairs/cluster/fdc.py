@@ -279,11 +279,20 @@ class FDC(PrototypeClusterer):
     def _fit_quietly(
         self, X: Any, pairs: Any, sample_weight: ArrayLike | None
     ) -> list[Note]:
-        if not (isinstance(self.metric, str) and self.metric in ("auto", "learned")):
-            return super()._fit_quietly(X, pairs, sample_weight)
+        if not self._may_learn(pairs):
+            notes = super()._fit_quietly(X, pairs, sample_weight)
+            if self.metric == "auto":
+                self.metric_ = "euclidean"
+            return notes
         # BLAS threads share out sums by chance, and results must not depend on them.
         with threadpool_limits(1, "blas"):
             return self._fit_learned(X, pairs, sample_weight)
+
+    def _may_learn(self, pairs: Any) -> bool:
+        """Tell whether a space may be taught; a given beta is the paper's model."""
+        if isinstance(self.metric, str) and self.metric == "auto":
+            return pairs is not None and isinstance(self.beta, str)
+        return isinstance(self.metric, str) and self.metric == "learned"
 
     def _fit_learned(
         self, X: Any, pairs: Any, sample_weight: ArrayLike | None
