@@ -195,7 +195,8 @@ def burden(
         Fewer clusters are simpler.
     n_options : int
         Settings of the grid that are not the default of their estimator; the number
-        of clusters, alpha and beta do not count here, another estimator does.
+        of clusters, alpha, beta and ``metric="euclidean"``, the samples' own space,
+        do not count here, another estimator does.
     detour : float
         How far alpha and beta are from automatic: for alpha in units of
         1 / n_clusters^2, for beta in factors of e; 1 for each where automatic is not
@@ -212,7 +213,7 @@ def burden(
     """
     counted_elsewhere = {"n_clusters", *AUTOMATIC}
     n_options = sum(
-        name == "estimator" or not _is_default(candidate.estimator, name, value)
+        name == "estimator" or not _is_plain(candidate.estimator, name, value)
         for name, value in candidate.params.items()
         if name.split("__")[-1] not in counted_elsewhere
     )
@@ -231,9 +232,14 @@ def burden(
     return float(n_clusters), n_options, float(detour)
 
 
-def _is_default(estimator: Any, name: str, value: Any) -> bool:
-    """Tell whether a parameter, "step__name" in pipelines, has its default."""
+def _is_plain(estimator: Any, name: str, value: Any) -> bool:
+    """Tell whether a parameter, "step__name" in pipelines, has its default.
+
+    Or the metric that has nothing to it: in a search "auto" is taken for it.
+    """
     owner, _, leaf = name.rpartition("__")
+    if leaf == "metric" and isinstance(value, str) and value == "euclidean":
+        return True
     owner = estimator.get_params()[owner] if owner else estimator
     default = inspect.signature(type(owner).__init__).parameters[leaf].default
     return value is default or repr(value) == repr(default)

@@ -88,6 +88,12 @@ def test_unknown_automatic_values_count_one_each():
     assert burden(one, 3.0, {}) == (3.0, 0, 1.0)
 
 
+def test_the_samples_own_space_is_no_option():
+    grid = {"metric": ["euclidean", "auto", "learned"]}
+    options = [burden(one, 3.0, {})[1] for one in list_candidates(FDC(), grid, 0)]
+    assert options == [0, 0, 1]
+
+
 def test_steps_of_pipelines_have_defaults_too():
     pipe = make_pipeline(StandardScaler(), FDC())
     grid = {"standardscaler__with_mean": [True, False], "fdc__n_clusters": [2]}
