@@ -117,7 +117,8 @@ class PrototypeClusterer(
         random_state = check_seed(self.random_state)
         with Threads(self.n_jobs) as threads:
             space = space.fit(data, weight, random_state=random_state, threads=threads)
-            share = self._share(space, weight, exactly=isinstance(self.alpha, str))
+            exactly = isinstance(self.alpha, str)
+            share = self._share(space, weight, exactly=exactly)
             alphas = self._alphas(share, k)
             solver = self._solver(space, weight, pairs, k, unit, alphas[0], threads)
             # Seeds are looked for where distances are Euclidean, if that is anywhere.
@@ -150,7 +151,8 @@ class PrototypeClusterer(
                 is_lost = np.linalg.norm(gap) < APART * best.spread
                 if is_lost and self._has_labels_apart(space):
                     labels = solver.labels_apart(starts[chosen])
-                share = self._share(space, weight, exactly=True)
+                if not exactly:
+                    share = self._share(space, weight, exactly=True)
         self._report(results, unit)
         self._forget()
         learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
