@@ -28,6 +28,7 @@ from fuzzypairs.solvers.groups import (
     solve_small_groups_exactly,
     usable_pairs,
 )
+from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
@@ -38,9 +39,6 @@ Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Ranges of tiles or chunks that are a call each: long enough to outweigh the call.
-TILES_A_RANGE = 64
-CHUNKS_A_RANGE = 8
 # From this many features times clusters on, matrix products beat packed tiles.
 BLAS_FROM = 2500
 # Passes of less work than this (samples x features x clusters) run in one compiled
@@ -155,8 +153,11 @@ class Solver:
         # Compiled runs are short: threads then serve several of them at a time.
         self.threads = Threads(1) if self.compiled else threads
         inside = X[self.constrained] - self.mean
-        row_weight = self._weight_of(self.constrained)
-        packed, lanes, ranges, totals = self._pack()
+        row_weight = weight_of(self.constrained, weight)
+        pack = in_chunks if self.on_blas else in_tiles
+        packed, lanes, ranges, totals = pack(
+            X, self.free, weight, self.mean, self.threads
+        )
         totals[:n_features] += row_weight @ inside
         totals[n_features] += row_weight @ np.einsum("if,if->i", inside, inside)
         totals[n_features + 1] = n_samples if weight is None else weight.sum()
@@ -480,48 +481,6 @@ class Solver:
         alpha, totals = self.problem.alpha, self.problem.totals
         masses = masses - alpha * totals[-1]
         return np.asarray((sums - alpha * totals[:-2]) / masses[:, None])
-
-    def _pack(self) -> tuple[Floats, Floats, NDArray[np.int64], Floats]:
-        """Pack the free samples; return tiles, their weights, ranges and totals."""
-        n_free, n_features = len(self.free), self.X.shape[1]
-        if self.on_blas:
-            packed = tiles.empty_tiles(0, n_features, np.float64)
-            weight = self._weight_of(self.free)[None, :]
-            ranges = cut(n_free, CHUNKS_A_RANGE * chunks.CHUNK)
-            totals = np.zeros((len(ranges) - 1, n_features + 2))
-            self.threads.map(
-                chunks.chunk_totals,
-                [
-                    (self.X, self.free, weight[0], self.mean, totals[part], *span)
-                    for part, span in enumerate(over_ranges(ranges))
-                ],
-            )
-            return packed, weight, ranges, totals.sum(axis=0)
-        n_tiles = -(-n_free // tiles.LANES)
-        packed = tiles.empty_tiles(n_tiles, n_features, self.X.dtype)
-        ranges = cut(n_tiles, TILES_A_RANGE)
-        spans = over_ranges(ranges)
-        self.threads.map(
-            tiles.pack_tiles,
-            [(self.X, self.free, self.mean, packed, *span) for span in spans],
-        )
-        if self.weight is None:
-            lanes = np.ones((2, tiles.LANES))
-            lanes[1, n_free - (n_tiles - 1) * tiles.LANES :] = 0.0
-        else:
-            lanes = np.zeros((n_tiles, tiles.LANES))
-            lanes.reshape(-1)[:n_free] = self.weight[self.free]
-        totals = np.zeros((len(spans), n_features + 2))
-        self.threads.map(
-            tiles.tile_totals,
-            [(packed, lanes, totals[part], *span) for part, span in enumerate(spans)],
-        )
-        return packed, lanes, ranges, totals.sum(axis=0)
-
-    def _weight_of(self, samples: NDArray[np.int64]) -> Floats:
-        if self.weight is None:
-            return np.ones(len(samples))
-        return np.asarray(self.weight[samples])
 
     def _single_threaded_blas(self) -> AbstractContextManager[Any]:
         # Threads over ranges and threads inside BLAS would fight for the cores.
