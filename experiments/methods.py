@@ -190,8 +190,12 @@ def oracle_grid(problem: Problem) -> list[Parameters]:
     ridges = (0.02, 0.1) if problem.is_large else (0.01, 0.03, 0.1, 0.3)
     priors = (3.0,) if problem.is_large else (0.3, 1.0, 3.0, 10.0)
     literal = [{"metric": "euclidean", **point} for point in paper_grid(problem)]
-    spread = [] if problem.is_large else [{"metric": "euclidean", "propagate": 0.8}]
-    learned = [
+    spread: list[Parameters] = [
+        {"n_clusters": n_clusters, "metric": "euclidean", "propagate": strength}
+        for n_clusters in counts
+        for strength in (0.5, 0.8)
+    ]
+    learned: list[Parameters] = [
         {
             "n_clusters": n_clusters,
             "metric": "learned",
@@ -202,7 +206,19 @@ def oracle_grid(problem: Problem) -> list[Parameters]:
         for prior in priors
         for ridge in ridges
     ]
-    return [*(literal[::4] if problem.is_large else literal), *spread, *learned]
+    # With more doubt, or taught by what follows from the judgements, too.
+    more: list[Parameters] = [
+        {"n_clusters": n_clusters, "metric": "learned", **extra}
+        for n_clusters in counts
+        for form in ("linear", "rbf")
+        for extra in (
+            {"metric_params": {"form": form, "doubt": 0.2}},
+            {"metric_params": {"form": form}, "propagate": "auto"},
+        )
+    ]
+    if problem.is_large:
+        return [*literal[::4], *learned]
+    return [*literal, *spread, *learned, *more]
 
 
 # The ingredients when they are off; a parameter that FDC does not have is off, too.
