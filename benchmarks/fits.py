@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import skfuzzy
@@ -19,6 +20,7 @@ def rows(quick: bool) -> Iterator[Row]:
         yield from against_scikit_fuzzy(quick)
         yield small_fits()
         yield from price_of_pairs(quick)
+        yield from price_of_options(10_000 if quick else 58_000)
 
 
 def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
@@ -99,4 +101,35 @@ def price_of_pairs(quick: bool) -> Iterator[Row]:
             3.0,
             detail=f"{with_pairs:.2f} s in {guided.n_iter_} passes / "
             f"{without:.2f} s in {plain.n_iter_}",
+        )
+
+
+def price_of_options(n_samples: int) -> Iterator[Row]:
+    """Compare fits with an option to plain ones under the same judgements."""
+    X, y, _ = blobs(n_samples, 9, 7)
+    pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
+    plain = {"metric": "euclidean", "propagate": False, "robust": False}
+    options: dict[str, dict[str, Any]] = {
+        "all defaults": {},
+        'propagate="auto"': {**plain, "propagate": "auto"},
+        "robust=True": {**plain, "robust": True},
+        'metric="learned"': {**plain, "metric": "learned"},
+    }
+    models = [
+        FDC(7, random_state=0, n_jobs=1, **params)
+        for params in (plain, *options.values())
+    ]
+    few = pairs.restrict(np.arange(1000))
+    for model in models:
+        model.fit(X[:1000], pairs=few)  # compiles
+    without, *others = fastest(
+        *(lambda m=model: m.fit(X, pairs=pairs) for model in models), repeats=2
+    )
+    for name, seconds in zip(options, others, strict=True):
+        yield Row(
+            f"FDC with {name} / plain, {n_samples} x 9, {len(pairs)} pairs",
+            seconds / without,
+            "times",
+            3.0,
+            detail=f"{seconds:.1f} s / {without:.1f} s",
         )

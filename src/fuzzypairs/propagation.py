@@ -241,12 +241,14 @@ def propagate(
         return nothing
     X = _in_units(X)
     graph = _neighbor_graph(X, present, n_neighbors, n_jobs)
+    reach = AUTO_STRENGTH if isinstance(strength, str) else strength
+    chance = _chances(graph, spread, reach, n_jobs)
     if isinstance(strength, str):
-        chance = _chances(graph, spread, AUTO_STRENGTH, n_jobs)
         strength = _choose_strength(X, spread, chance)
         if strength == 0:
             return nothing
-    chance = _chances(graph, spread, strength, n_jobs)
+        if strength != reach:
+            chance = _chances(graph, spread, strength, n_jobs)
     i, j, grade = _strongest(_field(spread, chance), asked, n_most)
     limit = np.abs(asked.grade).max(initial=0.0)
     derived = PairSet(i, j, np.clip(grade, -limit, limit), len(X))
@@ -351,15 +353,24 @@ def _strongest(blocks: Iterable[Triples], asked: PairSet, n_most: int) -> Triple
     code, grade = np.empty(0, dtype=np.int64), np.empty(0)
     for i, j, values in blocks:
         strong = np.abs(values) > least
-        found = i[strong] * asked.n_samples + j[strong]
-        is_new = ~np.isin(found, ends)
-        code = np.append(code, found[is_new])
-        grade = np.append(grade, values[strong][is_new])
-        if code.size > n_most:
-            kept = np.argpartition(-np.abs(grade), n_most - 1)[:n_most]
+        code = np.append(code, i[strong] * asked.n_samples + j[strong])
+        grade = np.append(grade, values[strong])
+        # Room for those that were asked: they are left out once, at the end.
+        if code.size > n_most + ends.size:
+            kept = _largest(grade, n_most + ends.size)
             code, grade = code[kept], grade[kept]
             least = np.abs(grade).min()
-    return (*np.divmod(code, asked.n_samples), grade)
+    is_new = ~np.isin(code, ends)
+    code, grade = code[is_new], grade[is_new]
+    kept = _largest(grade, n_most)
+    return (*np.divmod(code[kept], asked.n_samples), grade[kept])
+
+
+def _largest(values: Floats, n_most: int) -> Ints:
+    """Return the places of the `n_most` values furthest from 0."""
+    if values.size <= n_most:
+        return np.arange(values.size)
+    return np.asarray(np.argpartition(-np.abs(values), n_most - 1)[:n_most])
 
 
 def _choose_strength(X: Floats, pairs: PairSet, chance: Csr) -> float:

@@ -19,7 +19,7 @@ from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
-from fuzzypairs.starts import Init
+from fuzzypairs.starts import Init, is_deterministic
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
     check_choice,
@@ -33,7 +33,8 @@ __all__ = ["FDC"]
 # Metrics that know samples by each other only.
 RELATIONAL = ("precomputed", "precomputed_kernel")
 # Up to so many samples judgements are spread by default: beyond, the search for
-# neighbours takes longer than the fit, and judgements are mostly many enough.
+# neighbours takes longer than the fit, and judgements are mostly many enough. Where
+# they are spread all the same, only the best start is.
 SPREAD_UP_TO = 5000
 # Starts of the clusters without judgements, which trials begin from: few will do.
 BLIND_STARTS = 3
@@ -280,7 +281,11 @@ class FDC(PrototypeClusterer):
         self, X: Any, pairs: Any, sample_weight: ArrayLike | None
     ) -> list[Note]:
         if not self._may_learn(pairs):
-            notes = super()._fit_quietly(X, pairs, sample_weight)
+            notes = (
+                self._fit_in_turn(X, pairs, sample_weight)
+                if self._has_long_runs(X, pairs)
+                else super()._fit_quietly(X, pairs, sample_weight)
+            )
             if self.metric == "auto":
                 self.metric_ = "euclidean"
             return notes
@@ -293,6 +298,31 @@ class FDC(PrototypeClusterer):
         if isinstance(self.metric, str) and self.metric == "auto":
             return pairs is not None and isinstance(self.beta, str)
         return isinstance(self.metric, str) and self.metric == "learned"
+
+    def _has_long_runs(self, X: Any, pairs: Any) -> bool:
+        """Tell whether derived judgements are too many for a run from every start."""
+        is_spread = pairs is not None and self.propagate not in (None, False)
+        several = self.n_init != 1 and not is_deterministic(self.init)
+        return is_spread and several and n_rows(X) > SPREAD_UP_TO
+
+    def _fit_in_turn(
+        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
+    ) -> list[Note]:
+        """Fit under the asked judgements from every start; go on from the best.
+
+        With derived ones nearly all samples are judged, and a run takes 20 times as
+        long.
+        """
+        first = self._variant(propagate=False, robust=False)
+        vanished = [
+            note
+            for note in first._fit_quietly(X, pairs, sample_weight)
+            if note[1] is ClustersVanishedWarning
+        ]
+        last = self._variant(n_clusters=first.n_clusters_, init=first.memberships_)
+        notes = last._fit_quietly(X, pairs, sample_weight)
+        self._take_over(last)
+        return [*vanished, *notes]
 
     def _fit_learned(
         self, X: Any, pairs: Any, sample_weight: ArrayLike | None
@@ -404,12 +434,15 @@ class FDC(PrototypeClusterer):
     def _variant(self, **changes: Any) -> "FDC":
         return type(self)(**{**self.get_params(deep=False), **changes})
 
-    def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
-        """Take over what another model has learned."""
+    def _take_over(self, other: "FDC") -> None:
         self._forget()
         chosen = self.get_params(deep=False)
         fitted = {name: v for name, v in vars(other).items() if name not in chosen}
         self.__dict__.update(fitted)
+
+    def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
+        """Take over what another model has learned, and what was learned of it."""
+        self._take_over(other)
         is_learned = guidance is not None and guidance.space is not None
         self.metric_ = "learned" if is_learned else "euclidean"
         if guidance is not None:
@@ -458,6 +491,14 @@ class FDC(PrototypeClusterer):
             spread = getattr(self, "propagation_", None)
             was_asked = slice(None) if spread is None else spread.was_asked
             self.pair_reliability_ = best.reliability[was_asked]
+
+
+def n_rows(X: Any) -> int:
+    """Return the number of samples of what was not checked yet; 0 if it has none."""
+    shape = getattr(X, "shape", None)
+    if shape is None:
+        return len(X) if hasattr(X, "__len__") else 0
+    return int(shape[0]) if shape else 0
 
 
 def centers(X: Any, memberships: Floats, weight: Floats | None) -> Floats:
