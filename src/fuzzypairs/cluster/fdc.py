@@ -109,7 +109,8 @@ class FDC(PrototypeClusterer):
         Whether judgements are spread to samples nearby, and how far; True and "auto"
         decide by how far judgements agree with the data and with each other. None is
         "auto" where `metric` and `beta` are and X has up to 5000 rows, and False
-        otherwise. See `fuzzypairs.propagation.propagate`.
+        otherwise. Of more rows only the best start, found under the judgements as
+        given, has the spread ones. See `fuzzypairs.propagation.propagate`.
     robust : bool or float > 0, default=False
         Whether judgements that the data or each other contradict lose weight; how
         much is then in `pair_reliability_`. A number is how far a judgement may be
