@@ -107,9 +107,9 @@ def _weigh(g, square, norms, weight, first, masses):
     for i in range(g.shape[0]):
         total = 0.0
         for j in range(k):
-            inverse = 1.0 / max(g[i, j] + (square[i] + norms[j]), TINY)
-            g[i, j] = inverse
-            total += inverse
+            g[i, j] = 1.0 / max(g[i, j] + (square[i] + norms[j]), TINY)
+        for j in range(k):
+            total += g[i, j]
         harmonic = 1.0 / total
         share = weight[first + i] * harmonic * harmonic
         objective += weight[first + i] * harmonic

@@ -169,11 +169,12 @@ def _precondition(blocks, start, residual, free, step):
             if free[i, j]:
                 residual[i, j] -= level
                 step[i, j] = blocks.inverse[start + i, j] * residual[i, j]
-                energy += residual[i, j] * step[i, j]
                 largest = max(largest, abs(residual[i, j]))
             else:
                 residual[i, j] = 0.0
                 step[i, j] = 0.0
+        for j in range(residual.shape[1]):
+            energy += residual[i, j] * step[i, j]
     return energy, largest
 
 
@@ -184,10 +185,10 @@ def _apply(graph, blocks, start, direction, free, image):
     for i in range(direction.shape[0]):
         gradient(graph, direction, blocks.dist2, start + i, start, image, i)
         for j in range(direction.shape[1]):
-            if free[i, j]:
-                curvature += direction[i, j] * image[i, j]
-            else:
+            if not free[i, j]:
                 image[i, j] = 0.0
+        for j in range(direction.shape[1]):
+            curvature += direction[i, j] * image[i, j]
     return curvature
 
 
@@ -218,6 +219,7 @@ def _cross_border(graph, blocks, start, stop, direction, energy, curvature, bord
         total = 0.0
         for j in range(k):
             U[i, j] = max(0.0, U[i, j] + length * direction[i - start, j])
+        for j in range(k):
             total += U[i, j]
         for j in range(k):
             U[i, j] /= total

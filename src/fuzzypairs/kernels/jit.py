@@ -7,6 +7,10 @@ import numba
 
 # Reordering sums, fused multiply-add and reciprocals are welcome; "no NaN" and
 # "no inf" are not: they would let the compiler delete the guards on bad distances.
+#
+# Loops that add up must not write to short arrays as well. Such a loop is compiled
+# twice, for arrays that lie close together in memory and for others, and the two add in
+# different orders: results would depend on where arrays happen to lie.
 FAST_MATH = {"reassoc", "nsz", "contract", "arcp"}
 
 

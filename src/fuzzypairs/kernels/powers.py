@@ -251,6 +251,7 @@ def _leap(graph, blocks, start, stop, older, newer, fuzzifier):
         total = 0.0
         for j in range(k):
             U[i, j] = max(0.0, U[i, j] + length * (U[i, j] - newer[i - start, j]))
+        for j in range(k):
             total += U[i, j]
         for j in range(k):
             U[i, j] /= total

@@ -32,7 +32,6 @@ def solve_row(inverse, i, linear, low, u):
     """
     k = inverse.shape[1]
     dropped = False
-    total = 0.0
     if inverse[i, low] > ON_PROTOTYPE:
         low = choose_reference(inverse, i, linear, u)
         dropped = True
@@ -50,7 +49,6 @@ def solve_row(inverse, i, linear, low, u):
             value = (level - linear[j]) * inverse[i, j]
             dropped |= value < 0.0
             u[j] = value
-            total += value
     while dropped:
         dropped = False
         mass = 0.0
@@ -60,16 +58,17 @@ def solve_row(inverse, i, linear, low, u):
                 mass += inverse[i, j]
                 moment += linear[j] * inverse[i, j]
         level = moment / mass
-        total = 0.0
         for j in range(k):
             if u[j] > 0.0:
                 value = (level - linear[j]) * inverse[i, j]
                 dropped |= value < 0.0
                 u[j] = value
-                total += max(value, 0.0)
             else:
                 u[j] = 0.0
     # The sum is one but for rounding; rows on the simplex are a promise.
+    total = 0.0
+    for j in range(k):
+        total += u[j]
     total = 1.0 / total
     for j in range(k):
         u[j] *= total

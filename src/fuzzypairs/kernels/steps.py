@@ -203,13 +203,11 @@ def _update_image(problem, state, sums, masses):
     alpha = problem.alpha
     total_weight = problem.totals[n_features + 1]
     slot = state.counters[N_MIXED] % DEPTH
-    moved = 0.0
     for j in range(k):
         mass = masses[j] - alpha * total_weight
         for f in range(n_features):
             center = (sums[j, f] - alpha * problem.totals[f]) / mass
             shift = center - C[j, f]
-            moved += shift * shift
             state.d_image[slot, j, f] = center - state.image[j, f]
             state.d_shift[slot, j, f] = shift - state.shift[j, f]
             state.image[j, f] = center
@@ -221,6 +219,7 @@ def _update_image(problem, state, sums, masses):
             state.gram[other, slot] = product
         state.counters[N_MIXED] += 1
     state.counters[HAS_LAST] = 1
+    moved = _dot(state.shift, state.shift)
     return np.sqrt(moved / (k * problem.variance))
 
 

@@ -31,6 +31,7 @@ def weigh_rows(distance, U, weight, fuzzifier, alpha, out, start, stop):
         for j in range(distance.shape[1]):
             power = U[i, j] * U[i, j] if fuzzifier == 2.0 else U[i, j] ** fuzzifier
             out[i, j] = weight[i] * (power - alpha)
+        for j in range(distance.shape[1]):
             value += out[i, j] * distance[i, j]
     return value
 
