@@ -28,6 +28,7 @@ from fuzzypairs.defaults import (
     parting_fuzzifier,
 )
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
+from fuzzypairs.kernels.rows import largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import APART, MemResult, Solver
@@ -141,7 +142,7 @@ class PrototypeClusterer(
             memberships = self._memberships(solver, best)
             kept = space.trimmed(best.centers)
             together = coincident(best, memberships, solver)
-            labels = np.argmax(memberships, axis=1)
+            labels = most_likely(memberships)
             if together is not None:
                 gap = np.diff(best.centers[list(together)], axis=0)
                 is_lost = np.linalg.norm(gap) < APART * best.spread
@@ -285,7 +286,7 @@ class PrototypeClusterer(
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return np.asarray(np.argmax(self.predict_proba(X), axis=1))
+        return most_likely(self.predict_proba(X))
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances of samples to the prototypes.
@@ -457,7 +458,7 @@ class PrototypeClusterer(
         if together is not None:
             before = (
                 ", and labels are those of the last step at which they were apart"
-                if not np.array_equal(self.labels_, self.memberships_.argmax(axis=1))
+                if not np.array_equal(self.labels_, most_likely(self.memberships_))
                 else ""
             )
             yield (
@@ -491,6 +492,13 @@ class PrototypeClusterer(
             f"alpha={self.alpha_:.3g} asks more support of a cluster than they had, or "
             "there were too few samples; lower alpha to keep more"
         )
+
+
+def most_likely(memberships: Floats) -> NDArray[np.intp]:
+    """Return the cluster of the largest membership of each sample."""
+    labels = np.empty(len(memberships), dtype=np.intp)
+    largest_places(memberships, labels)
+    return labels
 
 
 def coincident(

@@ -48,6 +48,20 @@ def free_rows(values, start, stop):
 
 
 @kernel
+def largest_places(values, out):
+    """Set ``out[i]`` to the first largest entry of row i.
+
+    NumPy's argmax over a few columns takes as long as the memberships themselves.
+    """
+    for i in range(values.shape[0]):
+        best = 0
+        for j in range(1, values.shape[1]):
+            if values[i, j] > values[i, best]:
+                best = j
+        out[i] = best
+
+
+@kernel
 def label_sums(X, labels, weight, mean, sums, masses):
     """Add each row to its cluster: the sums of eq. (13) for one-hot memberships."""
     for i in range(X.shape[0]):
