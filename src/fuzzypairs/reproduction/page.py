@@ -130,9 +130,10 @@ def _as_markdown(piece: Piece) -> str:
 
 def _benchmark_table(plan: Plan, results: Results) -> Piece:
     rows = tables.entries(plan, results)
+    counts = tables.compare_counts(plan, rows)
     shown = [
         tables.summary(plan, rows),
-        tables.compare_counts(plan, rows),
+        *([counts] if counts.rows else []),  # FDC alone is compared with nothing
         *tables.method_tables(plan, rows),
     ]
     text = [

@@ -109,6 +109,13 @@ def test_numbers_beside_each_other(results_of, tmp_path):
     assert r"87.05$\pm$11.50" in (tmp_path / "table2.tex").read_text()
 
 
+def test_without_another_method_nothing_is_counted(results_of):
+    chosen = {"datasets": ["wine"], "groups": ["iv"], "tunings": ["oracle"]}
+    for methods, n_tables in ((["fdc"], 3), (["fcm", "fdc"], 6)):
+        plan = make_plan("table2", methods=methods, n_starts=2, **chosen)
+        assert len(make_piece(plan, results_of(plan)).tables) == n_tables
+
+
 def test_draws_are_pooled(results_of):
     plan = make_plan("table2", datasets=["wine"], groups=["iv"], n_starts=4, n_draws=3,
                      methods=["fcm", "ssdc", "fdc"], tunings=["oracle"])  # fmt: skip
