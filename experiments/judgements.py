@@ -126,8 +126,9 @@ def _results(trials: Sequence[Trial], jobs: int) -> Iterator[dict[str, Any]]:
         try:
             for future in as_completed(futures):
                 yield future.result()
-        finally:
+        except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _runnable(names: Collection[str], console: Console) -> list[str]:

@@ -177,7 +177,7 @@ def draw_lia(plan: Plan, rows: list[Row]) -> Any:
                    label=METHODS[method].title)  # fmt: skip
         ax.set_title(f"group ({group})", fontsize="small")
         ax.set_xlabel("rank", fontsize="small")
-        ax.locator_params(axis="x", integer=True)
+        ax.set_xticks(range(1, max(row[3] for row in rows) + 1))
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylim(0, 100)
     axes[0].set_ylabel("accuracy, %", fontsize="small")
