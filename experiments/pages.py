@@ -1,7 +1,7 @@
 """Tables and pictures of the experiment on judgements, from its lines alone."""
 
 import csv
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
 
 __all__ = ["write_pages"]
 
+# What choices are compared with, beside fuzzy c-means.
+ALL = "FDC"
 BEGIN, END = "<!-- results: written by the table command -->", "<!-- end of results -->"
 TITLES = {
     "i": "0.05 judgements for each sample, all wrong",
@@ -45,8 +47,15 @@ def write_pages(
     written : list of Path
     """
     points = list(dict.fromkeys([*GROUPS, *AMOUNTS, *SHARES]))
-    scores = {point: read_scores(lines, point, methods) for point in points}
-    scores = {point: found for point, found in scores.items() if found.sets}
+    # Choices fit many candidates and may have fewer draws: they have a table apart.
+    choices = [name for name in methods if METHODS[name].grid is not None]
+    fixed = [name for name in methods if name not in choices]
+    scores = _scores(lines, points, fixed)
+    chosen = {
+        point: found
+        for point, found in _scores(lines, GROUPS, [*choices, ALONE, ALL]).items()
+        if any(name in choices for name in found.methods)
+    }
     if not scores:
         raise ValueError(
             "no set has a score of every method: run the experiment, or show fewer "
@@ -59,17 +68,31 @@ def write_pages(
     folder.mkdir(exist_ok=True)
     groups = {point: scores[point] for point in GROUPS if point in scores}
     written = [folder / "sets.md", folder / "scores.csv", page]
-    _write(written[0], _sets_page(groups))
-    _write_csv(written[1], scores)
+    _write(written[0], _sets_page(groups, chosen))
+    alone = {
+        point: Scores(
+            {m: found.means[m] for m in found.methods if m in choices}, found.draws
+        )
+        for point, found in chosen.items()
+    }
+    _write_csv(written[1], [*scores.items(), *alone.items()])
     figure = draw_curves(scores)
     for ending in ("png", "svg") if figure else ():
         written.append(folder / f"curves.{ending}")
         _save(figure, written[-1])
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
-    results = _results(groups, scores, folder.name, bool(figure))
+    results = _results(groups, chosen, scores, folder.name, bool(figure))
     _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{after}")
     return written
+
+
+def _scores(
+    lines: Sequence[Mapping[str, Any]], points: Iterable[str], methods: Collection[str]
+) -> dict[str, Scores]:
+    """Return the scores of methods at the points where they share a set."""
+    found = {point: read_scores(lines, point, methods) for point in points}
+    return {point: scores for point, scores in found.items() if scores.sets}
 
 
 def summary_table(scores: Scores) -> str:
@@ -173,6 +196,7 @@ def _along(
 
 def _results(
     groups: Mapping[str, Scores],
+    chosen: Mapping[str, Scores],
     scores: Mapping[str, Scores],
     folder: str,
     has_picture: bool,
@@ -184,6 +208,11 @@ def _results(
             f"Means over {_tell_sets(found)}.",
             summary_table(found),
         ]
+        if point in chosen:
+            parts += [
+                f"Settings that were chosen, over {_tell_sets(chosen[point])}:",
+                summary_table(chosen[point]),
+            ]
     if groups:
         parts.append(f"Each set on its own: [{folder}/sets.md]({folder}/sets.md).")
     if has_picture:
@@ -193,35 +222,32 @@ def _results(
     return "\n\n".join(parts)
 
 
-def _sets_page(groups: Mapping[str, Scores]) -> str:
+def _sets_page(groups: Mapping[str, Scores], chosen: Mapping[str, Scores]) -> str:
     parts = ["# Judgements: each set", "Normalised ARI in percent, means over draws."]
     for point, found in groups.items():
-        names = [name for name in SETS if found.draws.get(name)]
-        columns = {
-            name: _bold_best(
-                {m: found.means[m].get(name, float("nan")) for m in found.methods}
-            )
-            for name in names
-        }
-        rows = [
-            [name, str(found.draws[name]), *(column[m] for m in found.methods)]
-            for name, column in columns.items()
-        ]
-        parts += [
-            f"## Group ({point}): {TITLES[point]}",
-            _table(["set", "draws", *found.methods], rows),
-        ]
+        parts += [f"## Group ({point}): {TITLES[point]}", _sets_table(found)]
+        if point in chosen:
+            parts += ["Settings that were chosen:", _sets_table(chosen[point])]
     return "\n\n".join(parts) + "\n"
 
 
-def _write_csv(path: Path, scores: Mapping[str, Scores]) -> None:
+def _sets_table(found: Scores) -> str:
+    names = [name for name in SETS if found.draws.get(name)]
+    rows = []
+    for name in names:
+        means = {m: found.means[m].get(name, float("nan")) for m in found.methods}
+        rows.append([name, str(found.draws[name]), *_bold_best(means).values()])
+    return _table(["set", "draws", *found.methods], rows)
+
+
+def _write_csv(path: Path, scores: Iterable[tuple[str, Scores]]) -> None:
     with (
         replacing(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
     ):
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["point", "set", "draws", "method", "normalized_ari"])
-        for point, found in scores.items():
+        for point, found in scores:
             for method in found.methods:
                 for name, value in found.means[method].items():
                     row = [point, name, found.draws[name], method, f"{value:.4f}"]
@@ -233,7 +259,8 @@ def _tell_sets(scores: Scores) -> str:
     names = scores.sets
     draws = sorted({scores.draws[name] for name in names})
     many = f"{draws[0]} to {draws[-1]}" if len(draws) > 1 else f"{draws[0]}"
-    text = f"{len(names)} sets of {many} draws" if len(names) > 1 else f"{names[0]}"
+    drawn = "1 draw" if many == "1" else f"{many} draws"
+    text = f"{len(names)} sets of {drawn}" if len(names) > 1 else f"{names[0]}"
     return text + (f" ({', '.join(names)})" if 1 < len(names) < 6 else "")
 
 

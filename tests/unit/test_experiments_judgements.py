@@ -284,6 +284,22 @@ def test_pages_come_from_lines_alone(lines, page, monkeypatch):
     assert {path: path.read_bytes() for path in written} == before
 
 
+def test_choices_with_fewer_draws_have_a_table_of_their_own(lines, page):
+    chosen = [
+        {**line, "method": "FDC by truth", "ari": 0.99}
+        for line in lines
+        if line["method"] == "FDC" and line["point"] == "iv" and line["draw"] == 0
+    ]
+    pages.write_pages([*lines, *chosen], list(METHODS), page)
+    text = page.read_text()
+    assert "Means over 2 sets of 2 draws (zoo, wine)." in text
+    assert "Settings that were chosen, over 2 sets of 1 draw (zoo, wine):" in text
+    assert "| FDC by truth | **99.00** | **99.00** | **99.00** |" in text
+    folder = page.with_suffix("")
+    assert "iv,wine,1,FDC by truth,99.0000" in (folder / "scores.csv").read_text()
+    assert "Settings that were chosen:" in (folder / "sets.md").read_text()
+
+
 def test_curves_show_means_along_amounts_and_shares(lines):
     scores = {p: read_scores(lines, p, list(METHODS)) for p in judgements.POINTS}
     figure = pages.draw_curves(scores)
