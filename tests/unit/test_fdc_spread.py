@@ -77,3 +77,11 @@ def test_what_is_no_data_is_refused_as_ever(X):
     with pytest.raises(ours.type) as usual:
         FDC(metric="euclidean").fit(X, pairs=[(0, 1, 1.0)])
     assert str(ours.value) == str(usual.value)
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("wrong", [{"propagate": "far"}, {"robust": -1.0}])
+def test_mistakes_are_told_before_anything_is_fitted(problem, wrong, monkeypatch):
+    monkeypatch.setattr(FDC, "_variant", None)
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        fit(problem, **wrong)

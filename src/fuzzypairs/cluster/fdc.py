@@ -314,6 +314,7 @@ class FDC(PrototypeClusterer):
         With derived ones nearly all samples are judged, and a run takes 20 times as
         long.
         """
+        self._check_parameters()  # the first fit has not all of them
         first = self._variant(propagate=False, robust=False)
         vanished = [
             note
