@@ -498,6 +498,9 @@ def test_all_paths_lead_to_one_end(monkeypatch, weighted):
     }
     compiled = fit(X, **options)
     monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
+    early = fit(X, **options)
+    np.testing.assert_allclose(early.memberships_, compiled.memberships_, atol=1e-7)
+    monkeypatch.setattr(mem.Solver, "tries_early", False)
     same_bits([compiled, fit(X, **options)])
     monkeypatch.setattr(mem, "BLAS_FROM", 1)
     blas = fit(X, **options)
@@ -508,6 +511,26 @@ def test_all_paths_lead_to_one_end(monkeypatch, weighted):
     assert blas.objective_ == pytest.approx(compiled.objective_, rel=1e-12)
     # It is another path: the last bits tell.
     assert not np.array_equal(blas.cluster_centers_, compiled.cluster_centers_)
+
+
+def test_labels_apart_of_long_runs_need_no_walk_from_the_start(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(100, 5)) + 9, rng.normal(size=(300, 5))])
+    options = {"n_clusters": 3, "alpha": 0.0, "init": np.repeat([0, 1, 2, 1], 100)}
+    model = FDC(**options, tol=1e-9, max_iter=1000)
+    with pytest.warns(PrototypesCoincideWarning, match="last step"):
+        walked = model.fit(X).labels_
+    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
+    began, begin = [], mem.Solver._first_prototypes
+    monkeypatch.setattr(
+        mem.Solver,
+        "_first_prototypes",
+        lambda solver, start: began.append(start) or begin(solver, start),
+    )
+    with pytest.warns(PrototypesCoincideWarning, match="last step"):
+        noted = model.fit(X).labels_
+    np.testing.assert_array_equal(noted, walked)
+    assert len(began) == 1
 
 
 @pytest.mark.parametrize("max_iter", range(1, 25))

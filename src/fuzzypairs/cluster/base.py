@@ -147,7 +147,7 @@ class PrototypeClusterer(
                 gap = np.diff(best.centers[list(together)], axis=0)
                 is_lost = np.linalg.norm(gap) < APART * best.spread
                 if is_lost and self._has_labels_apart(space):
-                    labels = solver.labels_apart(starts[chosen])
+                    labels = solver.labels_apart(starts[chosen], best)
                 if not exactly:
                     share = self._share(space, weight, exactly=True)
         self._report(results, unit)

@@ -230,6 +230,7 @@ class PCCA(PrototypeClusterer):
             n_iter=result.n_iter,
             converged=result.converged,
             spread=float(np.sqrt(solver.scale)),
+            last_plain=None,
         )
 
     def _memberships(self, solver: Solver, best: MemResult) -> Floats:

@@ -206,18 +206,36 @@ def sweep_few(bundle, n_rows, effort, tol, scale):
     n_moving = 0
     for _ in range(effort):
         sweep_lanes(bundle, n_rows, 0, scale)
-        n_moving = _count_above(bundle.moved, tol)
+        n_moving = count_above(bundle.moved, tol)
         if n_moving <= STRAGGLERS:
             break
     return n_moving
 
 
 @kernel
-def _count_above(values, bound):
+def count_above(values, bound):
+    """Count the groups whose value is above a bound."""
     n_above = 0
     for i in range(LANES):
         n_above += values[i] > bound
     return n_above
+
+
+@kernel
+def farthest_lanes(U, known, out):
+    """Set ``out[i]`` to the largest difference of a row of group i to `known`."""
+    for i in range(LANES):
+        out[i] = 0.0
+    for t in range(known.shape[0]):
+        _farthest(U[t], known[t], out)
+
+
+@kernel
+def _farthest(U, known, out):
+    for o in range(np.uint64(0), np.uint64(U.size), LANES):
+        for i in range(LANES):
+            difference, largest = abs(U[o + i] - known[o + i]), out[i]
+            out[i] = difference if difference > largest else largest
 
 
 @kernel
@@ -239,11 +257,18 @@ def sweep_lanes(bundle, n_rows, first, scale):
 def linear_lanes(bundle, n_rows, t):
     """Set ``linear`` to -sum_q pull_tq u_q: eq. (19)."""
     linear = bundle.linear
-    for i in range(linear.size):
-        linear[i] = 0.0
-    for q in range(n_rows):
+    first = 1 if t == 0 else 0
+    _pull_first(linear, bundle.pull[t, first], bundle.U[first])
+    for q in range(first + 1, n_rows):
         if q != t:
             _pull(linear, bundle.pull[t, q], bundle.U[q])
+
+
+@kernel
+def _pull_first(linear, pull, U):
+    for o in range(np.uint64(0), np.uint64(linear.size), LANES):
+        for i in range(LANES):
+            linear[o + i] = -pull[i] * U[o + i]
 
 
 @kernel

@@ -3,8 +3,11 @@
 import numpy as np
 
 from fuzzypairs.kernels.bundles import (
+    STRAGGLERS,
+    count_above,
     count_equal,
     empty_bundle,
+    farthest_lanes,
     fill_row,
     invert_lanes,
     linear_lanes,
@@ -14,7 +17,7 @@ from fuzzypairs.kernels.bundles import (
     residual_lanes,
     solve_lanes,
     store_lane,
-    sweep_few,
+    sweep_lanes,
 )
 from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.jit import kernel
@@ -33,6 +36,9 @@ MAX_SWEEPS = 60
 # Descents side by side end when few memberships change by more: whichever of them is
 # better than what is known is then solved in full.
 ROUGH = 1e-3
+# A descent this near to the memberships known (the largest difference) falls back to
+# them. Nearly all do, after two or three sweeps of the eight they would take to end.
+RETURNED = 0.02
 
 
 @kernel
@@ -105,7 +111,8 @@ def try_starts(graph, blocks, first, last, tol, scale, n_starts, gain):
     n_rows = last - first
     linear = np.empty(k)
     u = np.empty(k)
-    best = take_rows(blocks.U, first, last)
+    known = take_rows(blocks.U, first, last)
+    best = known
     before = group_objective(graph, blocks, first, last)
     lowest = before
     n_trials = max(n_starts, 2 * n_rows)
@@ -124,7 +131,8 @@ def try_starts(graph, blocks, first, last, tol, scale, n_starts, gain):
                 for j in range(k):
                     blocks.U[i, j] = 1.0 if j == cluster else 0.0
         for _ in range(MAX_SWEEPS):
-            if sweep_rows(graph, blocks, first, last, scale, linear, u) <= tol:
+            moved = sweep_rows(graph, blocks, first, last, scale, linear, u)
+            if moved <= tol or _farthest(blocks.U, first, known) < RETURNED:
                 break
         objective = group_objective(graph, blocks, first, last)
         if objective < min(lowest, before - gain):
@@ -183,6 +191,7 @@ def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, n_starts, gain):
     if change > 0.0:
         load_rows(blocks.U, first, n_rows, n, 1.0 / k, bundle.U)
     objective_lanes(bundle, n_rows, objective)
+    known = bundle.U[:n_rows].copy()
     bound = objective - gain
     improved = np.zeros(n, dtype=np.bool_)
     n_trials = max(n_starts, 2 * n_rows)
@@ -196,7 +205,7 @@ def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, n_starts, gain):
                 code //= k
         else:
             _lead_lanes(bundle, k, n_rows, trial)
-        sweep_few(bundle, n_rows, MAX_SWEEPS, max(tol, ROUGH), scale)
+        _descend_lanes(bundle, known, n_rows, max(tol, ROUGH), scale)
         objective_lanes(bundle, n_rows, objective)
         for i in range(n):
             if objective[i] < bound[i]:
@@ -224,6 +233,30 @@ def _lead_lanes(bundle, k, n_rows, trial):
             linear_lanes(bundle, n_rows, t)
             bundle.U[t].fill(1.0)
             solve_lanes(bundle, t)
+
+
+@kernel
+def _farthest(U, first, known):
+    """Return the largest difference of the rows from `first` on to those known."""
+    largest = 0.0
+    for i in range(known.shape[0]):
+        for j in range(known.shape[1]):
+            largest = max(largest, abs(U[first + i, j] - known[i, j]))
+    return largest
+
+
+@kernel
+def _descend_lanes(bundle, known, n_rows, tol, scale):
+    """Sweep until few groups are on the way to memberships other than those known."""
+    farthest = np.empty(bundle.moved.size)
+    for _ in range(MAX_SWEEPS):
+        sweep_lanes(bundle, n_rows, 0, scale)
+        farthest_lanes(bundle.U, known, farthest)
+        for i in range(farthest.size):
+            if farthest[i] < RETURNED:
+                bundle.moved[i] = 0.0
+        if count_above(bundle.moved, tol) <= STRAGGLERS:
+            break
 
 
 @kernel

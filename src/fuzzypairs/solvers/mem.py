@@ -11,7 +11,6 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import chunks, rows, steps, tiles
@@ -71,6 +70,8 @@ class MemResult:
     converged : bool
     spread : float
         Root mean square distance of the samples to their mean.
+    last_plain : tuple of centers and constrained memberships, or None
+        Of the pass at which a long run began to be accelerated; centred.
     """
 
     centers: Floats
@@ -81,6 +82,14 @@ class MemResult:
     n_iter: int
     converged: bool
     spread: float
+    last_plain: tuple[Floats, Floats] | None
+
+
+@dataclass
+class Trail:
+    """What a long run notes on its way: see `MemResult`."""
+
+    last_plain: tuple[Floats, Floats] | None = None
 
 
 class Solver:
@@ -113,6 +122,9 @@ class Solver:
     mean : ndarray of shape (n_features,), default=None
         Of the samples, where it is known already.
     """
+
+    # Whether groups of long runs try other starts before prototypes have settled.
+    tries_early = True
 
     def __init__(
         self,
@@ -216,7 +228,7 @@ class Solver:
         return other
 
     def _descend(self, C: Floats, U: Floats) -> MemResult:
-        state = self._state(C, U)
+        state, trail = self._state(C, U), Trail()
         status, moved = steps.CONTINUE, True
         history: list[Floats] = []
         sizes: list[int] = []
@@ -228,7 +240,7 @@ class Solver:
 
         with self._single_threaded_blas():
             while status != steps.EXHAUSTED and moved:
-                status = self._iterate(state)
+                status = self._iterate(state, trail)
                 while status == steps.VANISHING:
                     # Half-solved groups may starve a cluster that solved ones feed.
                     resting = state.counters[steps.N_SWEEPS] == 0
@@ -236,8 +248,8 @@ class Solver:
                     spent = state.counters[steps.N_PASSES] >= self.problem.max_iter
                     if resting or spent or not self._refine(state):
                         note()
-                        state = self._without_smallest(state)
-                    status = self._iterate(state)
+                        state, trail = self._without_smallest(state), Trail()
+                    status = self._iterate(state, trail)
                 moved = self._refine(state)
         note()
         objective = self._objective(state)
@@ -251,36 +263,51 @@ class Solver:
             n_iter=int(state.counters[steps.N_PASSES]),
             converged=status == steps.SETTLED and not moved,
             spread=float(np.sqrt(self.scale)),
+            last_plain=trail.last_plain,
         )
 
-    def labels_apart(self, start: Start) -> NDArray[np.intp]:
+    def labels_apart(
+        self, start: Start, result: MemResult | None = None
+    ) -> NDArray[np.intp]:
         """Return the labels of the last plain step at which prototypes were apart.
 
         Where prototypes fall together, memberships become equal and their order is
         rounding. On the way there the order is that of the direction in which they
-        fell together last, which is what the data have to say about clusters.
+        fell together last, which is what the data have to say about clusters. Plain
+        steps keep to it, accelerated ones do not; those that a `result` from this
+        start has noted are not made again.
         """
+        noted = None if result is None else result.last_plain
+        C, U = self._walk(*(noted or self._first_prototypes(start)))
+        memberships = self.free_memberships(C + self.mean)
+        memberships[self.constrained] = U
+        return np.asarray(np.argmax(memberships, axis=1))
+
+    def _walk(self, C: Floats, U: Floats) -> tuple[Floats, Floats]:
+        """Make plain steps as long as prototypes are apart."""
         plain = copy.copy(self)
         plain.problem = self.problem._replace(
             accelerate_below=0.0,
             tol=1e-2 * self.problem.tol,
             max_iter=APART_PASSES[0] if self.compiled else APART_PASSES[1],
         )
-        state = plain._state(*plain._first_prototypes(start))
-        nearest = APART * np.sqrt(self.scale)
-        C, U, status = state.C.copy(), state.blocks.U.copy(), steps.CONTINUE
+        state, status = plain._state(C, U), steps.CONTINUE
         with self._single_threaded_blas():
             while status in (steps.CONTINUE, steps.VANISHING):
                 plain._pass(state)
-                if len(state.C) > 1 and pdist(state.C).min() < nearest:
+                if not self._are_apart(state.C):
                     break
                 C, U = state.C.copy(), state.blocks.U.copy()
                 status = int(steps.advance(plain.problem, state))
                 if status == steps.VANISHING:
                     state = plain._without_smallest(state)
-        memberships = self.free_memberships(C + self.mean)
-        memberships[self.constrained] = U
-        return np.asarray(np.argmax(memberships, axis=1))
+        return C, U
+
+    def _are_apart(self, C: Floats) -> bool:
+        squares = np.einsum("jf,jf->j", C, C)
+        gaps = squares[:, None] + squares - 2.0 * (C @ C.T)
+        np.fill_diagonal(gaps, np.inf)
+        return bool(gaps.min() >= APART**2 * self.scale)
 
     def memberships(self, result: MemResult) -> Floats:
         """Write out the memberships of all samples, shape (n_samples, n_clusters)."""
@@ -300,14 +327,32 @@ class Solver:
         )
         return out
 
-    def _iterate(self, state: steps.State) -> int:
+    def _iterate(self, state: steps.State, trail: Trail) -> int:
         if self.compiled:
             return int(steps.run_tiles(self.problem, state))
         while True:
             self._pass(state)
-            status = steps.advance(self.problem, state)
+            C = None if trail.last_plain else state.C.copy()
+            status = int(steps.advance(self.problem, state))
+            if C is not None and state.counters[steps.IS_PROPOSAL]:
+                trail.last_plain = C, state.kept.copy()
             if status != steps.CONTINUE:
-                return int(status)
+                return status
+            if self._is_time_to_refine(state):
+                # From the image of C: flags of proposals are cleared with the rest.
+                state.C[:] = state.image
+                self._refine(state, float(state.levels[1]))
+
+    def _is_time_to_refine(self, state: steps.State) -> bool:
+        """Tell whether groups should try other starts though prototypes still move.
+
+        What they find moves prototypes in turn: found at the end alone, it costs a
+        third of all passes again.
+        """
+        if len(self.problem.X) == 0 or not self.tries_early:
+            return False
+        is_near = state.levels[0] < self.problem.accelerate_below
+        return bool(is_near and np.isinf(state.tried).all())
 
     def _pass(self, state: steps.State) -> None:
         """Pass over all samples, a range a call, into the partial sums."""
@@ -341,23 +386,27 @@ class Solver:
         for part, result in enumerate(results[n_free:], start=n_free):
             state.parts[part] = result
 
-    def _refine(self, state: steps.State) -> bool:
-        """Solve the groups at the settled prototypes; tell whether that moved them."""
+    def _refine(self, state: steps.State, tol: float = 0.0) -> bool:
+        """Solve the groups at the prototypes; tell whether that moved them.
+
+        To a tenth of the tolerance of the fit, or to `tol` if that is more.
+        """
         problem = self.problem
         if len(problem.X) == 0:
             return False
         gain = max(1e-2 * problem.tol, 1e-12) * self.scale
-        moved = self._solve_groups(state, gain)
+        tol = max(tol, 0.1 * problem.tol)
+        moved = self._solve_groups(state, gain, tol)
         if self.group_solver == "exact" and solve_small_groups_exactly(
             problem.graph, state.blocks, SMALL_GROUP, gain
         ):
-            self._solve_groups(state, gain)
+            self._solve_groups(state, gain, tol)
             moved = True
         # What acceleration remembers belongs to other memberships.
         state.counters[[steps.N_MIXED, steps.HAS_LAST, steps.IS_PROPOSAL]] = 0
         return moved
 
-    def _solve_groups(self, state: steps.State, gain: float) -> bool:
+    def _solve_groups(self, state: steps.State, gain: float, tol: float) -> bool:
         problem = self.problem
         # Other starts lead nowhere new while the prototypes stay.
         shift = np.sqrt(np.mean(np.sum((state.C - state.tried) ** 2, axis=1)))
@@ -365,7 +414,7 @@ class Solver:
         n_starts = 0 if stayed else N_STARTS
         if n_starts:
             state.tried[:] = state.C
-        limits = (0.1 * problem.tol, self.scale, n_starts, SMALL_GROUP, gain)
+        limits = (tol, self.scale, n_starts, SMALL_GROUP, gain)
         done = self.threads.map(
             refine_groups,
             [

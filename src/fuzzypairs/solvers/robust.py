@@ -215,6 +215,7 @@ def run_robust(
         n_iter=n_iter,
         converged=bound.converged and settled,
         spread=found.spread,
+        last_plain=found.last_plain,
         reliability=reliability,
     )
 

@@ -66,6 +66,8 @@ class SpaceSolver(Solver):
         See `Solver`. `tol` bounds the step of prototypes in the units of the space.
     """
 
+    tries_early = False
+
     def __init__(
         self,
         space: Space,
@@ -174,10 +176,10 @@ class SpaceSolver(Solver):
         # The distances of these samples count among all samples already.
         state.parts[GROUPS] = sum(values) - self._group_distances(state), max(changes)
 
-    def _solve_groups(self, state: steps.State, gain: float) -> bool:
+    def _solve_groups(self, state: steps.State, gain: float, tol: float) -> bool:
         problem = self.problem
         n_starts = N_STARTS if self.fuzzifier == 2.0 else N_VERTICES
-        limits = (0.1 * problem.tol, self.scale, n_starts, SMALL_GROUP, gain)
+        limits = (tol, self.scale, n_starts, SMALL_GROUP, gain)
         calls = [
             (problem.graph, state.blocks, *span, *limits)
             for span in over_ranges(problem.group_ranges)
