@@ -70,10 +70,14 @@ def blobs(
     return X, truth, pairwise_distances_argmin(X, seeds)
 
 
-def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
+def our_step(
+    X: np.ndarray, start: np.ndarray, *, single: bool = False
+) -> Callable[[int], int]:
     """Return a run of at most so many passes of fuzzy c-means; it tells how many.
 
     The solver alone, without what an estimator does before and after its passes.
+    With `single`, matrix products are in single precision, as in all passes but the
+    last of a fit.
     """
     solver = Solver(
         X,
@@ -87,10 +91,13 @@ def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
         group_solver="sweeps",
         threads=Threads(1),
     )
+    if single:
+        solver = solver._in_single_precision()
 
     def run(n_steps: int) -> int:
-        solver.problem = solver.problem._replace(max_iter=n_steps)
-        return solver.run(Start(labels=start)).n_iter
+        solver.problem = solver.problem._replace(max_iter=n_steps, tol=0.0)
+        first = solver._first_prototypes(Start(labels=start))
+        return solver._settle(*first).n_iter
 
     return run
 

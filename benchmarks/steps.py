@@ -1,11 +1,13 @@
 """One fused pass against one Lloyd step of scikit-learn, on the same threads."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row, fastest, lloyd_step, our_step
+from fuzzypairs.solvers.mem import BLAS_FROM
 
 # samples, features, clusters, steps in the difference, repeats, limit of the ratio
 CASES = [
@@ -21,23 +23,26 @@ def rows(quick: bool) -> Iterator[Row]:
         # No structure: Lloyd then needs more steps than are counted.
         X = np.random.default_rng(0).normal(size=(n_samples, n_features))
         start = np.random.default_rng(1).integers(k, size=n_samples)
-        ours, lloyd = our_step(X, start), lloyd_step(X, start)
+        is_blas = n_features * k >= BLAS_FROM
+        runs = [our_step(X, start, single=is_blas), lloyd_step(X, start)]
+        if is_blas:
+            runs.append(our_step(X, start))
         # Runs that end by themselves make fewer steps than they may.
-        n_ours = ours(2 + steps) - ours(2)
-        n_lloyd = lloyd(2 + steps) - lloyd(2)
+        n_steps = [run(2 + steps) - run(2) for run in runs]
         with threadpool_limits(1):
-            few, many, lloyd_few, lloyd_many = fastest(
-                lambda run=ours: run(2),
-                lambda run=ours, n=2 + steps: run(n),
-                lambda run=lloyd: run(2),
-                lambda run=lloyd, n=2 + steps: run(n),
+            times = fastest(
+                *(partial(run, n) for run in runs for n in (2, 2 + steps)),
                 repeats=repeats,
             )
-        step, lloyd_time = (many - few) / n_ours, (lloyd_many - lloyd_few) / n_lloyd
+        few, many = np.array(times).reshape(-1, 2).T
+        step, lloyd, *double = 1e3 * (many - few) / n_steps
+        more = (
+            f"; a last pass, in double precision, {double[0]:.0f} ms" if is_blas else ""
+        )
         yield Row(
             f"pass / Lloyd step, {n_samples} x {n_features}, k = {k}",
-            step / lloyd_time,
+            step / lloyd,
             "times",
             limit,
-            detail=f"{1e3 * step:.2f} ms / {1e3 * lloyd_time:.2f} ms",
+            detail=f"{step:.2f} ms / {lloyd:.2f} ms{more}",
         )

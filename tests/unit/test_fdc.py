@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import naive
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
+from fuzzypairs.kernels.chunks import chunk_pass
 from fuzzypairs.solvers import mem
 from fuzzypairs.solvers.groups import solve_group
 
@@ -511,6 +512,67 @@ def test_all_paths_lead_to_one_end(monkeypatch, weighted):
     assert blas.objective_ == pytest.approx(compiled.objective_, rel=1e-12)
     # It is another path: the last bits tell.
     assert not np.array_equal(blas.cluster_centers_, compiled.cluster_centers_)
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1.0, 1e25])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_single_precision_is_on_the_way_only(monkeypatch, scale, offset):
+    rng = np.random.default_rng(3)
+    y = rng.integers(4, size=2000)
+    X = scale * (rng.normal(size=(2000, 60)) + 2 * rng.normal(size=(4, 60))[y] + offset)
+    options = {
+        "pairs": PairSet.from_labels(y, n_pairs=30, random_state=0),
+        "n_clusters": 4,
+        "alpha": 0.01,
+        "beta": 20.0 * scale**2,
+        "init": rng.permutation(y),
+        "tol": 1e-8,
+    }
+    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(mem, "BLAS_FROM", 1)
+    double = fit(X, **options)
+    passes, begin = [], mem.Solver._pass
+    monkeypatch.setattr(
+        mem.Solver,
+        "_pass",
+        lambda solver, state: (
+            passes.append(solver.roundoff.dtype) or begin(solver, state)
+        ),
+    )
+    monkeypatch.setattr(mem, "SINGLE_FROM", 0)
+    single = fit(X, **options)
+    assert passes.count(np.float32) > passes.count(np.float64) > 0
+    assert len(passes) == single.n_iter_
+    np.testing.assert_allclose(single.memberships_, double.memberships_, atol=1e-7)
+    assert single.objective_ == pytest.approx(double.objective_, rel=1e-12)
+    assert len(single.objective_history_) == len(single.n_clusters_history_)
+    rises = np.diff(single.objective_history_) / single.objective_
+    assert rises.max() < 1e-7
+
+
+def test_single_precision_knows_samples_on_prototypes():
+    # Two prototypes in one place share the samples there alike.
+    X = np.repeat(np.eye(3, 40), 20, axis=0) + 100.0
+    C = np.eye(3, 40)[[0, 0, 1, 2]] + 100.0
+    sums, masses = np.empty((4, 40)), np.empty(4)
+    roundoff = np.array([np.finfo(np.float32).eps])
+    mean = X.mean(axis=0)
+    value = chunk_pass(
+        X,
+        np.arange(60),
+        np.ones(60),
+        mean,
+        0.8,
+        roundoff,
+        C - mean,
+        0,
+        60,
+        sums,
+        masses,
+    )
+    assert value == pytest.approx(0.0, abs=1e-4)
+    np.testing.assert_allclose(masses, [5.0, 5.0, 20.0, 20.0], rtol=1e-3)
+    np.testing.assert_allclose(sums / masses[:, None] + mean, C, atol=1e-6)
 
 
 def test_labels_apart_of_long_runs_need_no_walk_from_the_start(monkeypatch):

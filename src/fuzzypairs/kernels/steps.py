@@ -27,6 +27,10 @@ ACCELERATE_BELOW = 0.02
 EFFORT = 12
 INNER_SHARE = 0.1
 
+# Relative errors of the objective: of sums in double precision of distances in double,
+# and of many in single precision.
+ROUNDING, SINGLE_ROUNDING = 1e-14, 1e-8
+
 CONTINUE, SETTLED, VANISHING, EXHAUSTED = 0, 1, 2, 3
 
 
@@ -46,6 +50,7 @@ class Problem(NamedTuple):
     tol: float
     max_iter: int
     accelerate_below: float  # the relative step from which proposals are made
+    rounding: float  # relative changes of the objective up to this are rounding
 
 
 class State(NamedTuple):
@@ -143,7 +148,7 @@ def advance(problem, state):
     vanishing = False
     for j in range(k):
         vanishing |= masses[j] - alpha * total_weight <= 0.0
-    rounding = 1e-14 * (value + alpha * spread)
+    rounding = problem.rounding * (value + alpha * spread)
     gained = 0.0
     if counters[N_ACCEPTED] > 0:
         gained = state.history[counters[N_ACCEPTED] - 1] - objective

@@ -117,6 +117,7 @@ class SpaceSolver(Solver):
             tol=tol,
             max_iter=max_iter,
             accelerate_below=steps.ACCELERATE_BELOW,
+            rounding=steps.ROUNDING,
         )
 
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
