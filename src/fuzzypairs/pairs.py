@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,36 @@ from fuzzypairs.judgements import (
     read_rows,
 )
 
-__all__ = ["PairSet"]
+__all__ = ["Links", "PairSet"]
+
+
+class Links(NamedTuple):
+    """Informative judgements as edges between judged samples, ordered by group.
+
+    Every judgement is two edges, one from each of its samples.
+    """
+
+    rows: Ints  # (n_rows,) judged samples; a group is a range of them
+    groups: Ints  # (n_groups + 1,) first row of each group; sizes never fall
+    source: Ints  # (n_edges,) row that an edge leaves; never falls
+    indptr: Ints  # (n_rows + 1,) first edge of each row
+    neighbor: Ints  # (n_edges,) row at the other end
+    pair: Ints  # (n_edges,) judgement of an edge, a place in `grade`
+
+    @classmethod
+    def between(cls, rows: Ints, groups: Ints, p: Ints, q: Ints) -> "Links":
+        """Order the edges of judgements of rows `p` and `q`."""
+        source = np.concatenate([p, q])
+        order = np.argsort(source, kind="stable")
+        degree = np.bincount(source, minlength=len(rows))
+        return cls(
+            rows=rows,
+            groups=groups,
+            source=source[order],
+            indptr=np.concatenate([[0], np.cumsum(degree)]),
+            neighbor=np.concatenate([q, p])[order],
+            pair=order % max(len(p), 1),
+        )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -396,7 +425,11 @@ class PairSet:
         >>> list(PairSet.from_triples([(0, 1, 0.8), (1, 2, 0)]).informative)
         [(0, 1, 0.8)]
         """
-        return self if self.grade.all() else self._take(self.grade != 0)
+        return self if self._is_informative else self._take(self.grade != 0)
+
+    @cached_property
+    def _is_informative(self) -> bool:
+        return bool(self.grade.all())
 
     def components(self) -> tuple[int, Ints]:
         """Independent groups: samples linked by chains of informative pairs.
@@ -431,6 +464,41 @@ class PairSet:
         n_groups, labels[touched] = csgraph.connected_components(graph, directed=False)
         labels.flags.writeable = False
         return int(n_groups), labels
+
+    def links(self) -> Links:
+        """Edges between the judged samples, ordered by group, for solvers.
+
+        Found once and kept: a search over parameters fits the same judgements often.
+
+        Returns
+        -------
+        links : Links
+            Of the informative pairs; `Links.pair` counts these.
+
+        Examples
+        --------
+        >>> links = PairSet.from_triples([(0, 4, 0.5), (4, 2, -1), (1, 3, 1)]).links()
+        >>> links.rows, links.groups
+        (array([1, 3, 0, 2, 4]), array([0, 2, 5]))
+        """
+        return self._links
+
+    @cached_property
+    def _links(self) -> Links:
+        pairs = self.informative
+        if not len(pairs):
+            none = np.empty(0, dtype=np.int64)
+            return Links.between(none, np.zeros(1, dtype=np.int64), none, none)
+        n_groups, labels = pairs.components()
+        touched = np.flatnonzero(labels >= 0)
+        sizes = np.bincount(labels[touched], minlength=n_groups)
+        # Groups of one size in a row: kernels take several of them at a time.
+        order = np.lexsort((labels[touched], sizes[labels[touched]]))
+        rows = touched[order]
+        place = np.empty(self.n_samples, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
+        return Links.between(rows, groups, place[pairs.i], place[pairs.j])
 
     def restrict(self, rows: ArrayLike) -> "PairSet":
         """Keep the pairs within some rows, and renumber them to those rows.

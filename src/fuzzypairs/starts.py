@@ -106,7 +106,7 @@ def kmeans_plusplus(
         sample_weight = np.ones(len(X))
     # As many candidates a step as in scikit-learn.
     n_trials = 2 + int(log(n_clusters))
-    draws = random_state.uniform(size=(n_clusters, n_trials))
+    draws = random_state.random_sample((n_clusters, n_trials))
     rows = choose_seeds(
         np.ascontiguousarray(X), np.ascontiguousarray(sample_weight, float), draws
     )

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,16 +17,22 @@ class Threads:
 
     Kernels release the GIL, so plain threads are enough. Work is cut into ranges by
     the size of the data alone, never by the number of threads, and each range writes
-    to its own place: the result is the same for any `n_jobs`.
+    to its own place: the result is the same for any `n_jobs`. The pool is made when
+    there is something to share, which in a small fit is never.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
-        self.n_threads = 1 if n_jobs == 1 else int(joblib.effective_n_jobs(n_jobs))
+        self.n_jobs = n_jobs
+        self._is_open = False
         self._pool: ThreadPoolExecutor | None = None
 
+    @cached_property
+    def n_threads(self) -> int:
+        """What `n_jobs` comes to on this machine, and under joblib's settings."""
+        return 1 if self.n_jobs == 1 else int(joblib.effective_n_jobs(self.n_jobs))
+
     def __enter__(self) -> Self:
-        if self.n_threads > 1:
-            self._pool = ThreadPoolExecutor(self.n_threads)
+        self._is_open = True
         return self
 
     def __exit__(
@@ -33,16 +41,21 @@ class Threads:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._is_open = False
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
     def map(
         self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
     ) -> list[Any]:
         """Return ``[function(*a) for a in arguments]``, in that order."""
+        calls = list(arguments)
+        if len(calls) < 2 or not self._is_open or self.n_threads == 1:
+            return [function(*a) for a in calls]
         if self._pool is None:
-            return [function(*a) for a in arguments]
-        return list(self._pool.map(lambda a: function(*a), arguments))
+            self._pool = ThreadPoolExecutor(self.n_threads)
+        return list(self._pool.map(lambda a: function(*a), calls))
 
 
 def cut(n_items: int, smallest: int, most: int = 32) -> NDArray[np.int64]:
@@ -54,9 +67,11 @@ def cut(n_items: int, smallest: int, most: int = 32) -> NDArray[np.int64]:
         Borders; one empty range if there is nothing to cut.
     """
     n_ranges = min(most, max(1, n_items // smallest))
+    if n_ranges == 1:
+        return np.array([0, n_items])
     return np.arange(n_ranges + 1) * n_items // n_ranges
 
 
 def over_ranges(borders: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return the ranges between `borders` as (start, stop)."""
-    return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
+    return list(pairwise(borders.tolist()))

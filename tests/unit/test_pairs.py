@@ -308,6 +308,33 @@ def test_components_of_nothing(n_samples):
     np.testing.assert_array_equal(labels, [-1] * n_samples)
 
 
+def test_links_are_two_edges_for_each_informative_pair():
+    pairs = PairSet.from_triples(
+        [(6, 4, 0.5), (4, 1, -1), (0, 5, 1), (0, 1, 0), (2, 3, 0)], n_samples=8
+    )
+    links = pairs.links()
+    np.testing.assert_array_equal(links.rows, [0, 5, 1, 4, 6])
+    np.testing.assert_array_equal(links.groups, [0, 2, 5])
+    np.testing.assert_array_equal(links.indptr, [0, 1, 2, 3, 5, 6])
+    np.testing.assert_array_equal(links.source, [0, 1, 2, 3, 3, 4])
+    grade = pairs.informative.grade[links.pair]
+    edges = zip(links.source, links.neighbor, grade, strict=True)
+    assert sorted(edges) == [
+        (0, 1, 1.0),
+        (1, 0, 1.0),
+        (2, 3, -1.0),
+        (3, 2, -1.0),
+        (3, 4, 0.5),
+        (4, 3, 0.5),
+    ]
+    assert pairs.links() is links
+
+
+def test_links_of_nothing():
+    links = PairSet.from_triples([(0, 1, 0)]).links()
+    assert [len(part) for part in links] == [0, 1, 0, 1, 0, 0]
+
+
 def test_restrict_renumbers_to_the_rows_given(pairs):
     assert list(pairs.restrict([9, 4, 3])) == [(0, 2, -0.6)]
     assert pairs.restrict([9, 4, 3]).n_samples == 3

@@ -1,8 +1,9 @@
-"""Amounts of memory."""
+"""Amounts of memory, and seeds."""
 
+import numpy as np
 import pytest
 
-from fuzzypairs.validation import check_bytes, check_room
+from fuzzypairs.validation import check_bytes, check_room, check_seed
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,10 @@ def test_room_is_refused_before_it_is_taken():
         MemoryError, match=r"SSDC needs about 3\.2 GB for 20000 samples"
     ):
         check_room("SSDC", 20_000, 3_200_000_000, 2_000_000_000)
+
+
+@pytest.mark.parametrize("seed", [0, np.int64(7), 2**32 - 1])
+def test_a_seed_draws_what_pcg64_does_every_time(seed):
+    expected = np.random.RandomState(np.random.PCG64(int(seed))).uniform(size=5)
+    for _ in range(2):
+        np.testing.assert_array_equal(check_seed(seed).uniform(size=5), expected)

@@ -28,7 +28,7 @@ from fuzzypairs.defaults import (
     parting_fuzzifier,
 )
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
-from fuzzypairs.kernels.rows import largest_places
+from fuzzypairs.kernels.rows import first_near_rows, largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import APART, MemResult, Solver
@@ -135,7 +135,8 @@ class PrototypeClusterer(
             for alpha in alphas:
                 solver = solver.with_alpha(alpha)
                 results = self._run(solver, starts, pairs, threads)
-                chosen = int(np.argmin([result.objective for result in results]))
+                objectives = [result.objective for result in results]
+                chosen = objectives.index(min(objectives))
                 if len(results[chosen].centers) == k:
                     break
             best = self._finished(solver, results[chosen], pairs)
@@ -515,8 +516,7 @@ def coincident(
         places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
     else:
         places, nearest = best.centers, COINCIDENT * best.spread / k
-    for j in range(1, k if places.size else 0):
-        gap = np.sqrt(((places[:j] - places[j]) ** 2).sum(axis=1))
-        if gap.min() <= nearest:
-            return int(gap.argmin()), j
-    return None
+    if not places.size:
+        return None
+    earlier, later = first_near_rows(np.ascontiguousarray(places), nearest)
+    return (earlier, later) if later > 0 else None

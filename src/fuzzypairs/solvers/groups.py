@@ -15,7 +15,7 @@ from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.rows import free_rows
 from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
 from fuzzypairs.kernels.vertices import try_starts
-from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs import Links, PairSet
 from fuzzypairs.solvers.exact import solve_exact
 from fuzzypairs.threads import cut
 
@@ -76,40 +76,28 @@ def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Gr
         The constrained samples; a group is a range of them.
     graph : Graph
     """
-    if len(pairs) == 0:
-        none = np.empty(0, dtype=np.int64)
-        return none, make_graph(
-            np.zeros(1, np.int64), none, none, np.empty(0), beta, own
-        )
-    n_groups, labels = pairs.components()
-    touched = np.flatnonzero(labels >= 0)
-    sizes = np.bincount(labels[touched], minlength=n_groups)
-    # Groups of one size in a row, for bundles.
-    order = np.lexsort((labels[touched], sizes[labels[touched]]))
-    rows = touched[order]
-    number = np.empty(pairs.n_samples, dtype=np.int64)
-    number[rows] = np.arange(len(rows))
-    groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-    ends = number[pairs.i], number[pairs.j]
-    return rows, make_graph(groups, *ends, pairs.grade, beta, own)
+    links = pairs.links()
+    return links.rows, weigh_links(links, pairs.grade, beta, own)
 
 
 def make_graph(
     groups: Ints, p: Ints, q: Ints, s: Floats, beta: float, own: float = 1.0
 ) -> Graph:
     """Write the graph of rows that are ordered by group already."""
-    n_rows = int(groups[-1])
-    source = np.concatenate([p, q])
-    order = np.argsort(source, kind="stable")
-    pull = np.concatenate([s, s])[order] * (0.5 * beta)
-    degree = np.bincount(source, minlength=n_rows)
+    links = Links.between(np.arange(groups[-1]), groups, p, q)
+    return weigh_links(links, s, beta, own)
+
+
+def weigh_links(links: Links, s: Floats, beta: float, own: float) -> Graph:
+    """Write the graph of judgements graded `s`, their weight being `beta`."""
+    pull = s[links.pair] * (0.5 * beta)
+    alike = np.bincount(links.source, np.maximum(pull, 0.0), minlength=len(links.rows))
     return Graph(
-        groups=groups.astype(np.int64),
-        indptr=np.concatenate([[0], np.cumsum(degree)]).astype(np.int64),
-        neighbor=np.concatenate([q, p])[order].astype(np.int64),
+        groups=links.groups,
+        indptr=links.indptr,
+        neighbor=links.neighbor,
         pull=pull,
-        diagonal=own
-        * np.bincount(source[order], np.maximum(pull, 0), minlength=n_rows),
+        diagonal=own * alike,
         own=own,
     )
 
@@ -130,9 +118,12 @@ def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
     n_groups = len(groups) - 1
     if n_groups == 0:
         return np.zeros(1, dtype=np.int64)
-    borders = np.searchsorted(groups, cut(int(groups[-1]), 2048))
+    cuts = cut(int(groups[-1]), 2048)
+    if len(cuts) == 2:
+        return np.array([0, n_groups])
+    borders = np.searchsorted(groups, cuts)
     borders[-1] = n_groups
-    return np.unique(borders) if len(borders) > 2 else borders
+    return np.unique(borders)
 
 
 def make_blocks(n_rows: int, n_clusters: int) -> Blocks:

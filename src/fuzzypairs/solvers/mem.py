@@ -228,6 +228,8 @@ class Solver:
 
     def with_alpha(self, alpha: float) -> Self:
         """Return a solver of the same problem with another alpha."""
+        if alpha == self.alpha:
+            return self
         other = copy.copy(self)
         other.alpha = alpha
         other.problem = self.problem._replace(alpha=alpha)
@@ -292,7 +294,7 @@ class Solver:
             centers=state.C + self.mean,
             constrained=U / U.sum(axis=1, keepdims=True),
             objective=objective * self.heaviest,
-            history=np.append(np.concatenate(history), objective) * self.heaviest,
+            history=np.concatenate([*history, [objective]]) * self.heaviest,
             n_clusters_history=np.array([*sizes, len(state.C)]),
             n_iter=int(state.counters[steps.N_PASSES]),
             converged=status == steps.SETTLED and not moved,
@@ -438,13 +440,15 @@ class Solver:
             self._solve_groups(state, gain, tol)
             moved = True
         # What acceleration remembers belongs to other memberships.
-        state.counters[[steps.N_MIXED, steps.HAS_LAST, steps.IS_PROPOSAL]] = 0
+        for memory in (steps.N_MIXED, steps.HAS_LAST, steps.IS_PROPOSAL):
+            state.counters[memory] = 0
         return moved
 
     def _solve_groups(self, state: steps.State, gain: float, tol: float) -> bool:
         problem = self.problem
         # Other starts lead nowhere new while the prototypes stay.
-        shift = np.sqrt(np.mean(np.sum((state.C - state.tried) ** 2, axis=1)))
+        gap = (state.C - state.tried).ravel()
+        shift = np.sqrt(gap @ gap / len(state.C))
         stayed = shift <= 10.0 * problem.tol * np.sqrt(self.scale)
         n_starts = 0 if stayed else N_STARTS
         if n_starts:
@@ -477,20 +481,20 @@ class Solver:
         counters[steps.N_SWEEPS] = steps.EFFORT
         return steps.State(
             C=np.ascontiguousarray(C),
-            image=np.zeros_like(C),
+            image=np.zeros(C.shape),
             blocks=blocks,
-            kept=np.empty_like(U),
+            kept=np.empty(U.shape),
             sums=np.empty((n_parts, k, n_features)),
             masses=np.empty((n_parts, k)),
             parts=np.zeros((n_parts, 2)),
-            shift=np.zeros_like(C),
+            shift=np.zeros(C.shape),
             d_image=np.empty((steps.DEPTH, k, n_features)),
             d_shift=np.empty((steps.DEPTH, k, n_features)),
             gram=np.empty((steps.DEPTH, steps.DEPTH)),
             history=np.empty(self.problem.max_iter + 2),
             counters=counters,
             levels=np.array([np.inf, steps.INNER_SHARE]),
-            tried=np.full_like(C, np.inf),
+            tried=np.full(C.shape, np.inf),
         )
 
     def _without_smallest(self, state: steps.State) -> steps.State:

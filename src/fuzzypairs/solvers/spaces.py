@@ -137,6 +137,8 @@ class SpaceSolver(Solver):
 
     def with_alpha(self, alpha: float) -> Self:
         """Return a solver of the same problem with another alpha."""
+        if alpha == self.alpha:
+            return self
         other = copy.copy(self)
         other.alpha = alpha
         return other

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from fuzzypairs.kernels import chunks
+from fuzzypairs.kernels import chunks, rows
 
 __all__ = [
     "is_sparse",
@@ -72,7 +72,9 @@ def weighted_mean(X: Data, weight: Floats | None) -> Floats:
         weight = np.ones(X.shape[0]) if weight is None else weight
         return np.asarray(X.T @ weight / weight.sum())
     if weight is None:
-        return np.asarray(X.mean(axis=0, dtype=np.float64))
+        sums = np.zeros(X.shape[1])
+        rows.column_sums(np.ascontiguousarray(X), sums)
+        return sums / len(X)
     totals = np.zeros(X.shape[1] + 1)
     origin = np.zeros(X.shape[1])
     chunks.chunk_totals(X, np.arange(len(X)), weight, origin, totals, 0, len(X))
