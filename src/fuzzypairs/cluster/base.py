@@ -55,7 +55,7 @@ Floats = NDArray[np.float64]
 Note = tuple[str, type[Warning]]
 
 # Of more rows, some tell the gain well enough where no alpha depends on it.
-LOOK_AT = 1000
+LOOK_AT = 5000
 # Prototypes closer than this share of the data's spread, over the number of clusters
 # (on a line they are that close by right), count as one.
 COINCIDENT = 0.02
@@ -114,8 +114,7 @@ class PrototypeClusterer(
         random_state = check_seed(self.random_state)
         with Threads(self.n_jobs) as threads:
             space = space.fit(data, weight, random_state=random_state, threads=threads)
-            exactly = isinstance(self.alpha, str)
-            share = self._share(space, weight, exactly=exactly)
+            share = self._share(space, weight)
             alphas = self._alphas(share, k)
             solver = self._solver(space, weight, pairs, k, unit, alphas[0], threads)
             # Seeds are looked for where distances are Euclidean, if that is anywhere.
@@ -144,13 +143,9 @@ class PrototypeClusterer(
             kept = space.trimmed(best.centers)
             together = coincident(best, memberships, solver)
             labels = most_likely(memberships)
-            if together is not None:
-                gap = np.diff(best.centers[list(together)], axis=0)
-                is_lost = np.linalg.norm(gap) < APART * best.spread
-                if is_lost and self._has_labels_apart(space):
-                    labels = solver.labels_apart(starts[chosen], best)
-                if not exactly:
-                    share = self._share(space, weight, exactly=True)
+            is_lost = together is not None and self._are_lost(best, together, space)
+            if is_lost:
+                labels = solver.labels_apart(starts[chosen], best)
         self._report(results, unit)
         self._forget()
         learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
@@ -163,7 +158,7 @@ class PrototypeClusterer(
         self._store(best)
         sizes = self.n_clusters_, float(self.fuzzifier)
         self.collapse_gain_ = gain_at(self.alpha_, share, *sizes)
-        return list(self._notes(best, together, share))
+        return list(self._notes(best, together, is_lost, share))
 
     def _forget(self) -> None:
         """Drop what an earlier fit has left, since this one may not have all of it.
@@ -237,6 +232,14 @@ class PrototypeClusterer(
         """Tell whether the run can be walked again for labels from before its end."""
         return self._is_fused(space)
 
+    def _are_lost(
+        self, best: MemResult, together: tuple[int, int], space: Space
+    ) -> bool:
+        """Tell whether labels of two prototypes are rounding and could be found."""
+        gap = np.diff(best.centers[list(together)], axis=0)
+        is_one = bool(np.linalg.norm(gap) < APART * best.spread)
+        return is_one and self._has_labels_apart(space)
+
     def _alphas(self, share: float | None, k: int) -> list[float]:
         """Return the values of alpha to try until no cluster vanishes."""
         if not isinstance(self.alpha, str):
@@ -247,13 +250,12 @@ class PrototypeClusterer(
         tried = [alpha_at(gain, share, k, self.fuzzifier) for gain in GAINS]
         return [*(alpha for alpha in tried if alpha > 0.0), 0.0]
 
-    def _share(
-        self, space: Space, weight: Floats | None, *, exactly: bool
-    ) -> float | None:
+    def _share(self, space: Space, weight: Floats | None) -> float | None:
         """Return what decides when prototypes part; None where it is not known."""
         if not self._is_fused(space):
             return space.leading_share()
-        step = 1 if exactly or weight is not None else -(-len(space.X) // LOOK_AT)
+        exactly = isinstance(self.alpha, str) or weight is not None
+        step = 1 if exactly else -(-len(space.X) // LOOK_AT)
         rows = np.ascontiguousarray(space.X[::step])
         return leading_share(rows, weight)
 
@@ -440,6 +442,7 @@ class PrototypeClusterer(
         self,
         best: MemResult,
         together: tuple[int, int] | None,
+        is_lost: bool,
         share: float | None,
     ) -> Iterator[Note]:
         """Yield what users should know of a fit, with the kind of warning it is."""
@@ -459,7 +462,7 @@ class PrototypeClusterer(
         if together is not None:
             before = (
                 ", and labels are those of the last step at which they were apart"
-                if not np.array_equal(self.labels_, most_likely(self.memberships_))
+                if is_lost
                 else ""
             )
             yield (
