@@ -43,7 +43,7 @@ def rows(quick: bool) -> Iterator[Row]:
 def interpreter(code: str) -> float:
     """Return the processor time of a whole interpreter that runs `code`."""
     # Installed packages have byte code. A checkout must be allowed to write its own,
-    # or else all its modules are compiled at every start, which takes 0.15 s.
+    # or else all its modules are compiled at every start, which takes 0.1 s.
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, "-c", code],
