@@ -56,6 +56,8 @@ Note = tuple[str, type[Warning]]
 
 # Of more rows, some tell the gain well enough where no alpha depends on it.
 LOOK_AT = 5000
+# Nor are more than this many products of features needed where one does.
+MOMENT_UP_TO = 500_000_000
 # Prototypes closer than this share of the data's spread, over the number of clusters
 # (on a line they are that close by right), count as one.
 COINCIDENT = 0.02
@@ -254,8 +256,11 @@ class PrototypeClusterer(
         """Return what decides when prototypes part; None where it is not known."""
         if not self._is_fused(space):
             return space.leading_share()
-        exactly = isinstance(self.alpha, str) or weight is not None
-        step = 1 if exactly else -(-len(space.X) // LOOK_AT)
+        n_rows, n_features = space.X.shape
+        enough = LOOK_AT
+        if isinstance(self.alpha, str):
+            enough = max(LOOK_AT, MOMENT_UP_TO // n_features**2)
+        step = 1 if weight is not None else -(-n_rows // enough)
         rows = np.ascontiguousarray(space.X[::step])
         return leading_share(rows, weight)
 

@@ -27,6 +27,7 @@ from fuzzypairs.solvers.groups import (
     solve_small_groups_exactly,
     usable_pairs,
 )
+from fuzzypairs.solvers.narrow import is_wide, leading_directions, project
 from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
@@ -43,6 +44,8 @@ BLAS_FROM = 2500
 # Matrix products of so many samples begin in single precision, whose errors average
 # out in the sums, and tell relative steps down to the second number.
 SINGLE_FROM, SINGLE_DOWN_TO = 10_000, 1e-5
+# The tolerance in few directions: the end in all of them is not closer anyway.
+NARROW_TOL = 1e-3
 # Passes of less work than this (samples x features x clusters) run in one compiled
 # loop; longer ones return to Python between passes, to share threads and so that
 # the keyboard can interrupt them.
@@ -151,43 +154,22 @@ class Solver:
         self.heaviest = 1.0 if weight is None else float(weight.max())
         if weight is not None:
             weight = weight / self.heaviest
-        self.X = X
         self.weight = weight
+        self.n_clusters = n_clusters
         self.group_solver = group_solver
         self.alpha, self.beta = alpha, beta
-        self.mean = weighted_mean(X, weight) if mean is None else mean
         self.constrained, graph = build_graph(
             usable_pairs(pairs, weight, beta), beta / self.heaviest, own
         )
-        n_samples, n_features = X.shape
-        free = np.ones(n_samples, dtype=np.bool_)
+        free = np.ones(len(X), dtype=np.bool_)
         free[self.constrained] = False
         self.free = np.flatnonzero(free)
-        self.on_blas = n_features * n_clusters >= BLAS_FROM
-        self.compiled = (
-            not self.on_blas and n_samples * n_features * n_clusters <= COMPILED_UP_TO
-        )
-        # Compiled runs are short: threads then serve several of them at a time.
-        self.threads = Threads(1) if self.compiled else threads
-        inside = X[self.constrained] - self.mean
-        row_weight = weight_of(self.constrained, weight)
-        pack = in_chunks if self.on_blas else in_tiles
-        packed, lanes, ranges, totals = pack(
-            X, self.free, weight, self.mean, self.threads
-        )
-        totals[:n_features] += row_weight @ inside
-        totals[n_features] += row_weight @ np.einsum("if,if->i", inside, inside)
-        totals[n_features + 1] = n_samples if weight is None else weight.sum()
+        self.threads = threads
         self.problem = steps.Problem(
-            tiles=packed,
-            weight=lanes,
-            ranges=ranges,
-            X=inside,
-            row_weight=row_weight,
+            **self._hold(X, weighted_mean(X, weight) if mean is None else mean),
+            row_weight=weight_of(self.constrained, weight),
             graph=graph,
             group_ranges=cut_groups(graph.groups),
-            totals=totals,
-            variance=float(totals[-2] / totals[-1]) or 1.0,
             alpha=alpha,
             tol=tol,
             max_iter=max_iter,
@@ -197,11 +179,70 @@ class Solver:
         # The distance that changes of distances are measured by.
         self.scale = self.problem.variance
 
+    def _hold(self, X: Data, mean: Floats) -> dict[str, Any]:
+        """Keep samples, choose how to pass over them; return what problems hold."""
+        n_samples, n_features = X.shape
+        self.X, self.mean = X, mean
+        work = n_features * self.n_clusters
+        self.on_blas = work >= BLAS_FROM
+        self.compiled = not self.on_blas and n_samples * work <= COMPILED_UP_TO
+        # Compiled runs are short: threads then serve several of them at a time.
+        self.threads = Threads(1) if self.compiled else self.threads
+        pack = in_chunks if self.on_blas else in_tiles
+        packed, lanes, ranges, totals = pack(
+            X, self.free, self.weight, mean, self.threads
+        )
+        inside = X[self.constrained] - mean
+        row_weight = weight_of(self.constrained, self.weight)
+        totals[:n_features] += row_weight @ inside
+        totals[n_features] += row_weight @ np.einsum("if,if->i", inside, inside)
+        totals[-1] = n_samples if self.weight is None else self.weight.sum()
+        return {
+            "tiles": packed,
+            "weight": lanes,
+            "ranges": ranges,
+            "X": inside,
+            "totals": totals,
+            "variance": float(totals[-2] / totals[-1]) or 1.0,
+        }
+
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
-        """Run from each start; short runs share the threads, long ones use them all."""
+        """Run from each start; short runs share the threads, long ones use them all.
+
+        In wide data the runs are made in few directions, and the best goes on in all
+        of them: its result is the only one.
+        """
         if self.compiled:
             return threads.map(self.run, [(start,) for start in starts])
-        return [self.run(start) for start in starts]
+        if not is_wide(self.X):
+            return [self.run(start) for start in starts]
+        # Threads of BLAS add up by chance, and results must not depend on them.
+        with threadpool_limits(1, "blas"):
+            return self._run_wide(starts)
+
+    def _run_wide(self, starts: list[Start]) -> list[MemResult]:
+        directions = leading_directions(self.X, self.mean)
+        if directions is None:
+            return [self.run(start) for start in starts]
+        narrow = self._in_directions(directions)
+        rough = [
+            narrow._descend(C @ directions, U)
+            for C, U in map(self._first_prototypes, starts)
+        ]
+        best = min(rough, key=lambda result: result.objective)
+        first = best.centers @ directions.T, best.constrained
+        end = self._descend(*first)
+        return [replace(end, last_plain=end.last_plain or first)]
+
+    def _in_directions(self, directions: Floats) -> Self:
+        """Return a solver of the problem as far as it lies in some directions."""
+        other = copy.copy(self)
+        V = project(self.X, self.mean, directions, self.threads)
+        held = other._hold(V, np.zeros(V.shape[1]))
+        tol = max(self.problem.tol, NARROW_TOL)
+        other.problem = self.problem._replace(**held, tol=tol)
+        other.scale = other.problem.variance
+        return other
 
     def run(self, start: Start) -> MemResult:
         """Descend from one start until nothing moves, or `max_iter`."""

@@ -124,7 +124,7 @@ class SpaceSolver(Solver):
         """Run from each start; threads work on ranges of rows."""
         # Threads over ranges and threads inside BLAS would fight for the cores.
         with threadpool_limits(1, "blas"):
-            return super().run_all(starts, threads)
+            return [self.run(start) for start in starts]
 
     def free_memberships(self, centers: Floats) -> Floats:
         """Write out what all samples had without judgements, shape (n_samples, k)."""

@@ -181,12 +181,14 @@ class KernelFeatures(Euclidean):
         """
         if self.basis is None:
             return np.ascontiguousarray(self.mapping.transform(X), dtype=np.float64)
-        spans = over_ranges(cut(X.shape[0], 1024, most=X.shape[0]))
-        return np.concatenate(
-            self.threads.map(
-                lambda a, b: self.kernel.block(X[a:b], self.basis) @ self.mapping, spans
-            )
-        )
+        out = np.empty((X.shape[0], self.mapping.shape[1]))
+
+        def fill(start: int, stop: int) -> None:
+            values = self.kernel.block(X[start:stop], self.basis)
+            np.dot(values, self.mapping, out=out[start:stop])
+
+        self.threads.map(fill, over_ranges(cut(len(out), 1024, most=len(out))))
+        return out
 
     def between(self, X: Any, P: Floats) -> Floats:
         """Return squared distances of rows as they were given, (n_rows, k)."""

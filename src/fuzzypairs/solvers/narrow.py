@@ -1,0 +1,86 @@
+"""Wide data in few directions, where runs can begin for a fraction of the cost."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzypairs.threads import Threads, cut, over_ranges
+
+__all__ = ["is_wide", "leading_directions", "project"]
+
+Data = NDArray[np.floating[Any]]
+Floats = NDArray[np.float64]
+
+# Data of at least so many samples and features may begin in few directions: those that
+# hold all but this share of the variance, if they are at most this part of all.
+FROM_SAMPLES, FROM_FEATURES = 10_000, 64
+LEFT_OUT = 0.01
+MOST_DIRECTIONS = 0.25
+# So many samples tell the directions.
+LOOK_AT = 5000
+ROWS_A_RANGE = 4096
+
+
+def is_wide(X: Data) -> bool:
+    """Tell whether X is large enough, and has features enough, to look for few.
+
+    Examples
+    --------
+    >>> is_wide(np.empty((10_000, 64))), is_wide(np.empty((10_000, 9)))
+    (True, False)
+    """
+    return bool(X.shape[0] >= FROM_SAMPLES and X.shape[1] >= FROM_FEATURES)
+
+
+def leading_directions(X: Data, mean: Floats) -> Floats | None:
+    """Return orthonormal directions that hold nearly all variance, or None.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    mean : ndarray of shape (n_features,)
+
+    Returns
+    -------
+    directions : ndarray of shape (n_features, n_directions) or None
+        None where they are many.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(10_000, 2)) @ rng.normal(size=(2, 64))
+    >>> leading_directions(X, X.mean(axis=0)).shape
+    (64, 2)
+    >>> leading_directions(rng.normal(size=(1000, 64)), np.zeros(64)) is None
+    True
+    """
+    n_samples, n_features = X.shape
+    Y = X[:: -(-n_samples // LOOK_AT)] - mean
+    values, vectors = np.linalg.eigh(Y.T @ Y)
+    left_out = np.cumsum(np.maximum(values, 0.0))
+    if not left_out[-1] > 0.0:
+        return None
+    n_dropped = int(np.searchsorted(left_out, LEFT_OUT * left_out[-1], side="right"))
+    n_kept = n_features - n_dropped
+    if n_kept > MOST_DIRECTIONS * n_features:
+        return None
+    return np.ascontiguousarray(vectors[:, ::-1][:, :n_kept])
+
+
+def project(X: Data, mean: Floats, directions: Floats, threads: Threads) -> Floats:
+    """Return the centred samples in some directions, (n_samples, n_directions).
+
+    Examples
+    --------
+    >>> X, mean = np.array([[1.0, 2.0], [3.0, 2.0]]), np.array([2.0, 2.0])
+    >>> project(X, mean, np.array([[1.0], [0.0]]), Threads(1)).ravel()
+    array([-1.,  1.])
+    """
+    out = np.empty((len(X), directions.shape[1]))
+
+    def fill(start: int, stop: int) -> None:
+        np.dot(X[start:stop] - mean, directions, out=out[start:stop])
+
+    threads.map(fill, over_ranges(cut(len(X), ROWS_A_RANGE, most=len(X))))
+    return out
