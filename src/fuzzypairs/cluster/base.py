@@ -31,7 +31,8 @@ from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWar
 from fuzzypairs.kernels.rows import first_near_rows, largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.mem import APART, MemResult, Solver
+from fuzzypairs.solvers.mem import APART, Solver
+from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.solvers.spaces import SpaceSolver
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.moments import is_sparse

@@ -13,7 +13,8 @@ from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.propagation import propagate
 from fuzzypairs.solvers.groups import usable_pairs
-from fuzzypairs.solvers.mem import MemResult, Solver
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzypairs.cluster.base import PrototypeClusterer
 from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.beginnings import one_hot
 from fuzzypairs.solvers.competition import agglomerate
-from fuzzypairs.solvers.mem import MemResult, Solver, one_hot
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Init, Start
 from fuzzypairs.threads import Threads

@@ -17,6 +17,12 @@ from fuzzypairs.kernels import chunks, rows, steps, tiles
 from fuzzypairs.kernels.faces import group_pass
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.beginnings import (
+    Samples,
+    drop_column,
+    from_labels,
+    from_memberships,
+)
 from fuzzypairs.solvers.groups import (
     N_STARTS,
     SMALL_GROUP,
@@ -29,11 +35,12 @@ from fuzzypairs.solvers.groups import (
 )
 from fuzzypairs.solvers.narrow import is_wide, leading_directions, project
 from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
+from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
 
-__all__ = ["MemResult", "Solver"]
+__all__ = ["Solver"]
 
 Data = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
@@ -54,41 +61,6 @@ COMPILED_UP_TO = 2_000_000
 # `labels_apart`, which walks there in at most so many passes; fewer if they are long.
 APART = 1e-6
 APART_PASSES = (500, 50)
-
-
-@dataclass(frozen=True, eq=False)
-class MemResult:
-    """What one run found.
-
-    Attributes
-    ----------
-    centers : ndarray of shape (n_clusters, n_features)
-    constrained : ndarray of shape (n_constrained, n_clusters)
-        Memberships of the constrained samples.
-    objective : float
-        Of eq. (5), at `centers` and the memberships that belong to them.
-    history : ndarray of shape (n_accepted,)
-        Objectives of the accepted passes.
-    n_clusters_history : ndarray of shape (n_accepted,)
-        Number of clusters at each of them.
-    n_iter : int
-        Number of passes, those of rejected proposals included.
-    converged : bool
-    spread : float
-        Root mean square distance of the samples to their mean.
-    last_plain : tuple of centers and constrained memberships, or None
-        Of the pass at which a long run began to be accelerated; centred.
-    """
-
-    centers: Floats
-    constrained: Floats
-    objective: float
-    history: Floats
-    n_clusters_history: NDArray[np.int64]
-    n_iter: int
-    converged: bool
-    spread: float
-    last_plain: tuple[Floats, Floats] | None
 
 
 @dataclass
@@ -560,71 +532,13 @@ class Solver:
             inside = np.empty((len(problem.X), len(C)))
             rows.row_memberships(problem.X, C, inside, 0, len(inside))
             return C, inside
+        samples = Samples(self.X, self.weight, self.mean, problem.totals, problem.alpha)
         if start.labels is not None:
-            return self._from_labels(np.asarray(start.labels, dtype=np.int64))
+            labels = np.asarray(start.labels, dtype=np.int64)
+            return from_labels(samples, labels, self.constrained)
         U = cast(Floats, start.memberships)
-        while True:
-            sums, masses = self._room(U.shape[1])
-            rows.membership_sums(self.X, U, *self._centred(), sums, masses)
-            smallest = int(np.argmin(masses))
-            if masses[smallest] > self._threshold() or len(masses) == 1:
-                return self._prototypes(sums, masses), U[self.constrained]
-            U = drop_column(U, smallest)
-
-    def _from_labels(self, labels: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Prototypes of labels without the clusters that are too small: eq. (12).
-
-        The samples of a dropped cluster belong to all that are left alike, so counts
-        and sums of the clusters are enough.
-        """
-        sums, masses = self._room(int(labels.max()) + 1)
-        rows.label_sums(self.X, labels, *self._centred(), sums, masses)
-        left = np.arange(len(masses))
-        lost_sums, lost_mass = np.zeros(self.X.shape[1]), 0.0
-        while True:
-            share = 1 / len(left) ** 2
-            support = masses[left] + share * lost_mass
-            smallest = int(np.argmin(support))
-            if support[smallest] > self._threshold() or len(left) == 1:
-                break
-            lost_sums += sums[left[smallest]]
-            lost_mass += masses[left[smallest]]
-            left = np.delete(left, smallest)
-        inside = one_hot(labels[self.constrained], len(masses))[:, left]
-        inside[~inside.any(axis=1)] = 1 / len(left)
-        return self._prototypes(sums[left] + share * lost_sums, support), inside
-
-    def _threshold(self) -> float:
-        """Return what eq. (12) asks of a cluster: alpha of all samples."""
-        return float(self.problem.alpha * self.problem.totals[-1])
-
-    def _centred(self) -> tuple[Floats, Floats]:
-        weight = np.ones(len(self.X)) if self.weight is None else self.weight
-        return weight, self.mean
-
-    def _room(self, n_clusters: int) -> tuple[Floats, Floats]:
-        return np.zeros((n_clusters, self.X.shape[1])), np.zeros(n_clusters)
-
-    def _prototypes(self, sums: Floats, masses: Floats) -> Floats:
-        """Eq. (13) from the sums of w u^2 x and w u^2."""
-        alpha, totals = self.problem.alpha, self.problem.totals
-        masses = masses - alpha * totals[-1]
-        return np.asarray((sums - alpha * totals[:-2]) / masses[:, None])
+        return from_memberships(samples, U, self.constrained)
 
     def _single_threaded_blas(self) -> AbstractContextManager[Any]:
         # Threads over ranges and threads inside BLAS would fight for the cores.
         return threadpool_limits(1, "blas") if self.on_blas else nullcontext()
-
-
-def one_hot(labels: NDArray[np.int64], n_clusters: int) -> Floats:
-    """Write labels as memberships of 0 and 1."""
-    U = np.zeros((len(labels), n_clusters))
-    U[np.arange(len(labels)), labels] = 1.0
-    return U
-
-
-def drop_column(U: Floats, column: int) -> Floats:
-    """Drop a cluster and renormalise rows; a row left without any becomes uniform."""
-    U = np.delete(U, column, axis=1)
-    total = U.sum(axis=1, keepdims=True)
-    return np.where(total > 0.0, U / np.where(total > 0.0, total, 1.0), 1 / U.shape[1])

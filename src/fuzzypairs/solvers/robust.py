@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.mem import MemResult, Solver
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.results import MemResult
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 

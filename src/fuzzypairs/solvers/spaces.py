@@ -20,6 +20,7 @@ from fuzzypairs.kernels.tiles import empty_tiles
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.kernels.weights import memberships_of, take_distances, weigh_rows
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.beginnings import drop_column, one_hot
 from fuzzypairs.solvers.groups import (
     N_STARTS,
     SMALL_GROUP,
@@ -27,12 +28,8 @@ from fuzzypairs.solvers.groups import (
     cut_groups,
     usable_pairs,
 )
-from fuzzypairs.solvers.mem import (
-    MemResult,
-    Solver,
-    drop_column,
-    one_hot,
-)
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Start
 from fuzzypairs.threads import Threads, cut, over_ranges

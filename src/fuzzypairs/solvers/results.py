@@ -1,0 +1,45 @@
+"""What a run of a solver returns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MemResult"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MemResult:
+    """What one run found.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (n_clusters, n_features)
+    constrained : ndarray of shape (n_constrained, n_clusters)
+        Memberships of the constrained samples.
+    objective : float
+        Of eq. (5), at `centers` and the memberships that belong to them.
+    history : ndarray of shape (n_accepted,)
+        Objectives of the accepted passes.
+    n_clusters_history : ndarray of shape (n_accepted,)
+        Number of clusters at each of them.
+    n_iter : int
+        Number of passes, those of rejected proposals included.
+    converged : bool
+    spread : float
+        Root mean square distance of the samples to their mean.
+    last_plain : tuple of centers and constrained memberships, or None
+        Of the pass at which a long run began to be accelerated; centred.
+    """
+
+    centers: Floats
+    constrained: Floats
+    objective: float
+    history: Floats
+    n_clusters_history: NDArray[np.int64]
+    n_iter: int
+    converged: bool
+    spread: float
+    last_plain: tuple[Floats, Floats] | None
