@@ -206,15 +206,14 @@ def sweep_few(bundle, n_rows, effort, tol, scale):
     n_moving = 0
     for _ in range(effort):
         sweep_lanes(bundle, n_rows, 0, scale)
-        n_moving = count_above(bundle.moved, tol)
+        n_moving = _count_above(bundle.moved, tol)
         if n_moving <= STRAGGLERS:
             break
     return n_moving
 
 
 @kernel
-def count_above(values, bound):
-    """Count the groups whose value is above a bound."""
+def _count_above(values, bound):
     n_above = 0
     for i in range(LANES):
         n_above += values[i] > bound
