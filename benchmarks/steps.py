@@ -35,7 +35,7 @@ def rows(quick: bool) -> Iterator[Row]:
                 repeats=repeats,
             )
         few, many = np.array(times).reshape(-1, 2).T
-        step, lloyd, *double = 1e3 * (many - few) / n_steps
+        step, lloyd, *double = (1e3 * (many - few) / n_steps).tolist()
         more = (
             f"; a last pass, in double precision, {double[0]:.0f} ms" if is_blas else ""
         )
