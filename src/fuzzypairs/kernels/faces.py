@@ -36,7 +36,7 @@ from fuzzypairs.kernels.sweeps import (
 CRAWL = 0.8
 MAX_ROUNDS = 100
 SWEEPS_A_ROUND = 12
-CG_STEPS_A_ROUND = 400
+CG_STEPS_A_ROUND = 1000
 # How far conjugate gradients can reduce the squared gradient in float64.
 ROUNDING = 1e-24
 
