@@ -78,7 +78,7 @@ def wide_rows(quick: bool) -> Iterator[Row]:
     try:
         shuttle = load("shuttle", scale=True, download=False).data[:n_samples]
     except FileNotFoundError:
-        print("  no shuttle data: see FUZZYPAIRS_DATA in docs/reproduction.md")
+        print("  no shuttle data: see FUZZYPAIRS_DATA in docs/methods.md")
     else:
         yield nystroem_against_linear("shuttle", np.ascontiguousarray(shuttle))
     yield nystroem_against_linear("blobs", blobs(n_samples, 9, 7)[0])

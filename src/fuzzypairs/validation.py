@@ -203,8 +203,10 @@ class _KeptSeed(np.random.SeedSequence):
         self._words = super().generate_state(4, np.uint64)
 
     def generate_state(self, n_words: int, dtype: Any = np.uint64) -> NDArray[Any]:
-        """Return the words, four of 64 bits."""
-        return self._words
+        """Return the words kept, or any others that are asked for."""
+        if (n_words, np.dtype(dtype)) == (len(self._words), self._words.dtype):
+            return self._words
+        return super().generate_state(n_words, dtype)
 
 
 _keep_seed = lru_cache(maxsize=128)(_KeptSeed)

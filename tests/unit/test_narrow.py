@@ -97,3 +97,22 @@ def test_data_without_few_directions_are_fitted_as_they_are(wide, monkeypatch):
 def test_constant_data(wide):
     model = fit(np.full((1500, 80), 3.0), alpha=0.0)
     np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0)
+
+
+def test_directions_are_looked_for_once_for_all_alphas(wide, monkeypatch):
+    looks, look = [], mem.leading_directions
+    monkeypatch.setattr(
+        mem, "leading_directions", lambda *a: looks.append(1) or look(*a)
+    )
+    alphas, run = [], mem.Solver._run_wide
+    monkeypatch.setattr(
+        mem.Solver,
+        "_run_wide",
+        lambda solver, starts: alphas.append(solver.alpha) or run(solver, starts),
+    )
+    # The first makes clusters vanish.
+    monkeypatch.setattr(FDC, "_alphas", lambda *_: [0.5, 0.0])
+    model = fit(wide[0])
+    assert alphas == [0.5, 0.0]
+    assert model.n_clusters_ == 4
+    assert len(looks) == 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.validation import check_bytes, check_room, check_seed
+from fuzzypairs.validation import _keep_seed, check_bytes, check_room, check_seed
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,11 @@ def test_a_seed_draws_what_pcg64_does_every_time(seed):
     expected = np.random.RandomState(np.random.PCG64(int(seed))).uniform(size=5)
     for _ in range(2):
         np.testing.assert_array_equal(check_seed(seed).uniform(size=5), expected)
+
+
+def test_a_kept_seed_answers_whatever_is_asked_of_it():
+    kept, plain = _keep_seed(7), np.random.SeedSequence(7)
+    for n_words, dtype in ((4, np.uint64), (8, np.uint32), (2, np.uint64)):
+        np.testing.assert_array_equal(
+            kept.generate_state(n_words, dtype), plain.generate_state(n_words, dtype)
+        )

@@ -140,7 +140,7 @@ class FDC(PrototypeClusterer):
         Eq. (5) at the end; with `robust`, with its bounded costs of judgements.
     objective_history_ : ndarray of shape (n_accepted,)
         Eq. (5) along the kept run; it does not rise while clusters do not vanish,
-        but for rounding (about 1e-9 of it where many features, clusters and samples
+        but for rounding (up to 1e-8 of it where many features, clusters and samples
         are begun with in single precision).
         With `robust`, upper bounds of the objective along the rounds, and itself last.
     n_clusters_history_ : ndarray of shape (n_accepted,)

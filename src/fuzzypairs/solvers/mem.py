@@ -7,6 +7,7 @@ starts. Inside, all data are centred.
 import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -139,7 +140,6 @@ class Solver:
         self.threads = threads
         self.problem = steps.Problem(
             **self._hold(X, weighted_mean(X, weight) if mean is None else mean),
-            row_weight=weight_of(self.constrained, weight),
             graph=graph,
             group_ranges=cut_groups(graph.groups),
             alpha=alpha,
@@ -174,6 +174,7 @@ class Solver:
             "weight": lanes,
             "ranges": ranges,
             "X": inside,
+            "row_weight": row_weight,
             "totals": totals,
             "variance": float(totals[-2] / totals[-1]) or 1.0,
         }
@@ -193,10 +194,10 @@ class Solver:
             return self._run_wide(starts)
 
     def _run_wide(self, starts: list[Start]) -> list[MemResult]:
-        directions = leading_directions(self.X, self.mean)
-        if directions is None:
+        if self._few is None:
             return [self.run(start) for start in starts]
-        narrow = self._in_directions(directions)
+        directions, V = self._few
+        narrow = self._narrowed(V)
         rough = [
             narrow._descend(C @ directions, U)
             for C, U in map(self._first_prototypes, starts)
@@ -206,10 +207,17 @@ class Solver:
         end = self._descend(*first)
         return [replace(end, last_plain=end.last_plain or first)]
 
-    def _in_directions(self, directions: Floats) -> Self:
-        """Return a solver of the problem as far as it lies in some directions."""
+    @cached_property
+    def _few(self) -> tuple[Floats, Floats] | None:
+        """Few directions and the samples in them; kept, for any alpha, or None."""
+        directions = leading_directions(self.X, self.mean)
+        if directions is None:
+            return None
+        return directions, project(self.X, self.mean, directions, self.threads)
+
+    def _narrowed(self, V: Floats) -> Self:
+        """Return a solver of the problem as far as it lies in few directions."""
         other = copy.copy(self)
-        V = project(self.X, self.mean, directions, self.threads)
         held = other._hold(V, np.zeros(V.shape[1]))
         tol = max(self.problem.tol, NARROW_TOL)
         other.problem = self.problem._replace(**held, tol=tol)
@@ -251,8 +259,7 @@ class Solver:
     def _descend(self, C: Floats, U: Floats) -> MemResult:
         """Descend until nothing moves, by matrix products in single precision first.
 
-        They are twice as fast and change prototypes by about 1e-8 of the spread;
-        passes in double precision settle what is left.
+        They are twice as fast; passes in double precision settle what is left.
         """
         if not self.on_blas or len(self.X) < SINGLE_FROM:
             return self._settle(C, U)
