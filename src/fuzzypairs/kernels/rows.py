@@ -7,7 +7,7 @@ packing them would not pay.
 import numpy as np
 
 from fuzzypairs.kernels.jit import kernel
-from fuzzypairs.kernels.tiles import TINY
+from fuzzypairs.kernels.tiles import LANES, TINY, tile_distances
 
 
 @kernel
@@ -24,9 +24,57 @@ def row_distances(X, C, out, start, stop):
 
 @kernel
 def row_memberships(X, C, out, start, stop):
-    """Set ``out[i]`` to the free memberships of row i, eq. (14)."""
-    row_distances(X, C, out, start, stop)
-    free_rows(out, start, stop)
+    """Set ``out[i]`` to the free memberships of row i, eq. (14).
+
+    A tile of rows at a time, whose samples lie side by side.
+    """
+    k, n_features = C.shape
+    tile = np.zeros((1, n_features, LANES))
+    at = len(tile) - 1  # a written 0 would be another type, and compiled once more
+    D = np.empty((k, LANES))
+    smallest = np.empty(LANES)
+    total = np.empty(LANES)
+    for first in range(start, stop, LANES):
+        used = min(LANES, stop - first)
+        for i in range(used):
+            for f in range(n_features):
+                tile[at, f, i] = X[first + i, f]
+        tile_distances(tile, at, C, D)
+        # Relative to the smallest, so that neither tiny nor huge ones overflow.
+        _smallest_lanes(D, smallest)
+        total[:] = 0.0
+        for j in range(k):
+            _share_lanes(D[j], smallest, total)
+        for i in range(LANES):
+            total[i] = 1.0 / total[i]
+        for j in range(k):
+            _scale_lanes(D[j], total)
+        for i in range(used):
+            for j in range(k):
+                out[first + i, j] = D[j, i]
+
+
+@kernel
+def _smallest_lanes(D, smallest):
+    smallest[:] = D[0]
+    for j in range(1, D.shape[0]):
+        for i in range(LANES):
+            d, least = D[j, i], smallest[i]
+            smallest[i] = d if d < least else least
+
+
+@kernel
+def _share_lanes(d, smallest, total):
+    for i in range(LANES):
+        share = smallest[i] / d[i]
+        d[i] = share
+        total[i] += share
+
+
+@kernel
+def _scale_lanes(d, factor):
+    for i in range(LANES):
+        d[i] *= factor[i]
 
 
 @kernel
