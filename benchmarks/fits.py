@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import skfuzzy
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -23,11 +24,15 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
-    """From one start, the time to reach our final objective."""
+    """From one start, the time to come within 1e-6 of the objective at the end.
+
+    Ours is a fit with the default `tol`, scikit-fuzzy's is as many steps as it needs.
+    """
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
         X, _, labels = blobs(n_samples, n_features, k)
-        model = FDC(k, alpha=0.0, beta=0.0, init=labels, tol=1e-5, max_iter=1000)
-        model.fit(X)
+        model = FDC(k, alpha=0.0, beta=0.0, init=labels, max_iter=1000).fit(X)
+        end = clone(model).set_params(tol=1e-8).fit(X).objective_
+        near = end * (1 + 1e-6)
         options = {"m": 2, "error": 0.0, "init": np.eye(k)[labels].T}
         peer = skfuzzy.cmeans(X.T, k, maxiter=20 if quick else 200, **options)
         ours, twenty = fastest(
@@ -36,9 +41,11 @@ def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
             repeats=9,
         )
         step = twenty / 20
-        reached = np.flatnonzero(peer[4] <= model.objective_ * (1 + 1e-6))
+        reached = np.flatnonzero(peer[4] <= near)
         n_steps = int(reached[0]) + 1 if len(reached) else len(peer[4])
         note = "" if len(reached) else f", not reached in {n_steps}: at least"
+        if model.objective_ > near:
+            note += f"; ours ends {model.objective_ / end - 1:.0e} above"
         yield Row(
             f"scikit-fuzzy / our fit, {n_samples} x {n_features}, k = {k}",
             step * n_steps / ours,
