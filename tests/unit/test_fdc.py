@@ -536,7 +536,7 @@ def test_single_precision_is_on_the_way_only(monkeypatch, scale, offset):
         mem.Solver,
         "_pass",
         lambda solver, state: (
-            passes.append(solver.roundoff.dtype) or begin(solver, state)
+            passes.append(solver.problem.roundoff.dtype) or begin(solver, state)
         ),
     )
     monkeypatch.setattr(mem, "SINGLE_FROM", 0)

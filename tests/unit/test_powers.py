@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from fuzzypairs.kernels import faces, rows, sweeps, vertices
+from fuzzypairs.kernels import faces, rows, steps, sweeps, vertices
 from fuzzypairs.kernels.levels import solve_power_row
 from fuzzypairs.kernels.powers import (
     power_gradient_residual,
@@ -362,7 +362,9 @@ def test_groups_for_two_are_the_quadratic_ones(beta):
         faces.projected_gradient(graph, plain, 0, n_rows, 1.0), rel=1e-9, abs=1e-12
     )
     found = refine(graph, blocks, 2.0, n_starts=0)
-    expected = vertices.refine_groups(graph, plain, 0, 4, 1e-10, 1.0, 0, 8, 1e-9)
+    expected = vertices.refine_groups(
+        graph, plain, steps.DOUBLE, 0, 4, 1e-10, 1.0, 0, 0, 8, 1e-9
+    )
     assert found[1] == expected[1]
     assert found[2] == pytest.approx(expected[2], rel=1e-9)
     np.testing.assert_allclose(blocks.U, plain.U, atol=1e-6)

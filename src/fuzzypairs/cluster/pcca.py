@@ -233,6 +233,7 @@ class PCCA(PrototypeClusterer):
             converged=result.converged,
             spread=float(np.sqrt(solver.scale)),
             last_plain=None,
+            tried=np.full(result.centers.shape, np.inf),
         )
 
     def _memberships(self, solver: Solver, best: MemResult) -> Floats:

@@ -10,18 +10,20 @@ whether the group is convex or not.
 import numpy as np
 
 from fuzzypairs.kernels.bundles import (
-    add_sums,
     count_equal,
     empty_bundle,
-    load_data,
-    load_graph,
+    load_lane,
     load_rows,
-    measure_lanes,
-    objective_lanes,
     store_rows,
-    sweep_few,
+    view_bundle,
 )
 from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.lanes import (
+    add_sums,
+    measure_lanes,
+    objective_lanes,
+    sweep_few,
+)
 from fuzzypairs.kernels.sweeps import (
     gradient,
     group_objective,
@@ -260,13 +262,27 @@ def step_groups(graph, blocks, start, stop, effort, tol, scale):
 
 @kernel
 def group_pass(
-    X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
+    X,
+    weight,
+    C,
+    graph,
+    blocks,
+    bundles,
+    part,
+    start,
+    stop,
+    effort,
+    tol,
+    scale,
+    sums,
+    masses,
 ):
     """One inexact step of the groups ``start`` to ``stop - 1``.
 
     Each group is swept until its change is at most `tol`, at most `effort` times:
     Theorem 1 needs only that a step does not raise the objective. Where sweeps crawl,
-    conjugate gradients follow, to a gradient of ``tol * scale``.
+    conjugate gradients follow, to a gradient of ``tol * scale``. These groups are the
+    range number `part` of those that `bundles` were packed for.
 
     Returns
     -------
@@ -305,7 +321,20 @@ def group_pass(
         g += 1
     if n_bundled > 0:
         value, moved = bundle_pass(
-            X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
+            X,
+            weight,
+            C,
+            graph,
+            blocks,
+            bundles,
+            part,
+            start,
+            stop,
+            effort,
+            tol,
+            scale,
+            sums,
+            masses,
         )
         objective += value
         change = max(change, moved)
@@ -314,45 +343,67 @@ def group_pass(
 
 @kernel
 def bundle_pass(
-    X, weight, C, graph, blocks, start, stop, effort, tol, scale, sums, masses
+    X,
+    weight,
+    C,
+    graph,
+    blocks,
+    bundles,
+    part,
+    start,
+    stop,
+    effort,
+    tol,
+    scale,
+    sums,
+    masses,
 ):
     """Do for the bundles among the groups what `group_pass` does for the others."""
-    k = C.shape[0]
-    bundle = empty_bundle(C.shape[1], k)
+    k, n_features = C.shape
+    unit = np.sqrt(scale)
+    room = empty_bundle(0, k, bundles.roundoff)
+    inside = np.empty((k, n_features), bundles.roundoff.dtype)
+    partial = np.zeros((k, n_features))
+    for j in range(k):
+        for f in range(n_features):
+            inside[j, f] = C[j, f] / unit
     linear = np.empty(k)
     u = np.empty(k)
     objective = 0.0
     change = 0.0
+    row = bundles.starts[part]
     g = start
     while g < stop:
         n = count_equal(graph.groups, g, stop)
         if n > 0:
             first = graph.groups[g]
             size = graph.groups[g + 1] - first
-            load_graph(graph, first, size, n, bundle)
-            load_data(X, weight, first, size, n, bundle)
-            load_rows(blocks.U, first, size, n, 1.0 / k, bundle.U)
-            measure_lanes(C, size, bundle)
-            n_moving = sweep_few(bundle, size, effort, tol, scale)
-            store_rows(blocks.dist2, first, size, n, bundle.dist2)
+            bundle = view_bundle(bundles, row, size, graph.own, room)
+            row += size
+            load_rows(blocks.U, 1.0, first, size, n, 1.0 / k, bundle.U)
+            measure_lanes(inside, size, bundle)
+            n_moving = sweep_few(bundle, size, effort, tol)
             store_rows(blocks.U, first, size, n, bundle.U)
-            if n_moving > 0:
-                for i in range(n):
-                    if bundle.moved[i] > tol:
-                        begin = first + i * size
-                        end = begin + size
-                        invert_rows(graph, blocks, begin, end)
-                        bundle.moved[i] = descend_group(
-                            graph, blocks, begin, end, effort, tol, scale, linear, u
-                        )
-                load_rows(blocks.U, first, size, n, 1.0 / k, bundle.U)
             for i in range(n):
-                change = max(change, bundle.moved[i])
+                moved = np.float64(bundle.moved[i])
+                if n_moving > 0 and moved > tol:
+                    begin = first + i * size
+                    end = begin + size
+                    measure_rows(X, weight, C, graph, blocks, begin, end)
+                    moved = descend_group(
+                        graph, blocks, begin, end, effort, tol, scale, linear, u
+                    )
+                    load_lane(blocks.U, first, size, i, bundle.U)
+                change = max(change, moved)
             objective_lanes(bundle, size, bundle.moved)
-            objective += bundle.moved.sum()
-            add_sums(bundle, size, sums, masses)
+            for i in range(n):
+                objective += bundle.moved[i]
+            add_sums(bundle, size, partial, masses)
         g += max(n, 1)
-    return objective, change
+    for j in range(k):
+        for f in range(n_features):
+            sums[j, f] += unit * partial[j, f]
+    return scale * objective, change
 
 
 @kernel

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fuzzypairs.kernels.bundles import Bundles
 from fuzzypairs.kernels.faces import group_pass
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import Blocks, Graph, put_rows
@@ -31,6 +32,10 @@ INNER_SHARE = 0.1
 # and of many in single precision.
 ROUNDING, SINGLE_ROUNDING = 1e-14, 1e-8
 
+# Unit roundoffs; the type of the array is the precision that kernels compute in.
+DOUBLE = np.array([np.finfo(np.float64).eps])
+SINGLE = np.array([np.finfo(np.float32).eps])
+
 CONTINUE, SETTLED, VANISHING, EXHAUSTED = 0, 1, 2, 3
 
 
@@ -44,6 +49,7 @@ class Problem(NamedTuple):
     row_weight: np.ndarray  # (n_rows,)
     graph: Graph
     group_ranges: np.ndarray  # (n_group_ranges + 1,) cuts of the groups
+    bundles: Bundles
     totals: np.ndarray  # (n_features + 2,) sum w x, sum w |x|^2, sum w
     variance: float  # mean squared distance to the mean; 1 if that is 0
     alpha: float
@@ -51,6 +57,7 @@ class Problem(NamedTuple):
     max_iter: int
     accelerate_below: float  # the relative step from which proposals are made
     rounding: float  # relative changes of the objective up to this are rounding
+    roundoff: np.ndarray  # (1,) of the precision of groups and matrix products
 
 
 class State(NamedTuple):
@@ -68,13 +75,14 @@ class State(NamedTuple):
     d_shift: np.ndarray  # (DEPTH, k, n_features) differences of shifts
     gram: np.ndarray  # (DEPTH, DEPTH) inner products of d_shift
     history: np.ndarray  # (max_iter + 2,) accepted objectives
-    counters: np.ndarray  # (6,) int64, see below
+    counters: np.ndarray  # (N_COUNTERS,) int64, see below
     levels: np.ndarray  # (2,) relative step, inner tolerance
     tried: np.ndarray  # (k, n_features) where groups last tried other starts
 
 
 # Indices into `State.counters`.
 N_PASSES, N_ACCEPTED, N_MIXED, HAS_LAST, IS_PROPOSAL, N_SWEEPS = 0, 1, 2, 3, 4, 5
+N_LOOKS, N_COUNTERS = 6, 7
 
 
 @kernel
@@ -101,6 +109,8 @@ def run_tiles(problem, state):
                 state.C,
                 problem.graph,
                 state.blocks,
+                problem.bundles,
+                part,
                 problem.group_ranges[part],
                 problem.group_ranges[part + 1],
                 state.counters[N_SWEEPS],

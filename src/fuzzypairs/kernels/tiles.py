@@ -241,18 +241,19 @@ def _square(D, share, masses):
 
 @kernel
 def _sum_two(tiles, t, D, j, sums):
+    zero = D.dtype.type(0.0)
     n_features = sums.shape[1]
     rest = n_features % 4
     for f in range(rest):
-        p0 = q0 = 0.0
+        p0 = q0 = zero
         for i in range(LANES):
             p0 += D[j, i] * tiles[t, f, i]
             q0 += D[j + 1, i] * tiles[t, f, i]
         sums[j, f] += p0
         sums[j + 1, f] += q0
     for f in range(rest, n_features, 4):
-        p0 = p1 = p2 = p3 = 0.0
-        q0 = q1 = q2 = q3 = 0.0
+        p0 = p1 = p2 = p3 = zero
+        q0 = q1 = q2 = q3 = zero
         for i in range(LANES):
             u, v = D[j, i], D[j + 1, i]
             x0, x1 = tiles[t, f, i], tiles[t, f + 1, i]
@@ -277,15 +278,16 @@ def _sum_two(tiles, t, D, j, sums):
 
 @kernel
 def _sum_one(tiles, t, D, j, sums):
+    zero = D.dtype.type(0.0)
     n_features = sums.shape[1]
     rest = n_features % 4
     for f in range(rest):
-        p0 = 0.0
+        p0 = zero
         for i in range(LANES):
             p0 += D[j, i] * tiles[t, f, i]
         sums[j, f] += p0
     for f in range(rest, n_features, 4):
-        p0 = p1 = p2 = p3 = 0.0
+        p0 = p1 = p2 = p3 = zero
         for i in range(LANES):
             u = D[j, i]
             p0 += u * tiles[t, f, i]

@@ -5,20 +5,26 @@ import numpy as np
 from fuzzypairs.kernels.bundles import (
     count_equal,
     empty_bundle,
-    farthest_lanes,
     fill_row,
-    invert_lanes,
-    linear_lanes,
     load_graph,
+    load_lane,
     load_rows,
-    objective_lanes,
-    residual_lanes,
-    solve_lanes,
     store_lane,
-    sweep_lanes,
+    store_rows,
 )
 from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.jit import kernel
+from fuzzypairs.kernels.lanes import (
+    farthest_lanes,
+    invert_lanes,
+    linear_lanes,
+    objective_lanes,
+    place_of,
+    residual_lanes,
+    solve_lanes,
+    sweep_few,
+    sweep_lanes,
+)
 from fuzzypairs.kernels.simplex import solve_row
 from fuzzypairs.kernels.sweeps import (
     group_objective,
@@ -31,8 +37,8 @@ from fuzzypairs.kernels.sweeps import (
 
 # A descent from a vertex is short; one that is not done by then is not promising.
 MAX_SWEEPS = 60
-# Descents side by side end when few memberships change by more: whichever of them is
-# better than what is known is then solved in full.
+# Descents end when memberships change by no more: whichever of them is better than what
+# is known is then solved in full.
 ROUGH = 1e-3
 # A descent this near to the memberships known (the largest difference) falls back to
 # them. Nearly all do, after two or three sweeps of the eight they would take to end.
@@ -43,17 +49,23 @@ LEFT_OVER = 4
 
 
 @kernel
-def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, gain):
+def refine_groups(
+    graph, blocks, roundoff, start, stop, tol, scale, turns, n_starts, max_rows, gain
+):
     """Settle groups, try other starts, settle what they improved.
 
     Parameters
     ----------
+    roundoff : array of shape (1,), IN
+        Its type is the precision in which bundles try starts; see `chunk_pass`.
     start, stop : int
         The groups.
     tol, scale : float
         See `settle_group`.
-    n_starts, max_rows, gain : int, int, float
+    turns, n_starts, gain : int, int, float
         See `try_starts`.
+    max_rows : int
+        Larger groups do not try other starts.
 
     Returns
     -------
@@ -68,7 +80,7 @@ def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, ga
     invert_rows(graph, blocks, rows[0], rows[1])
     change = 0.0
     n_improved = 0
-    bundle = empty_bundle(0, blocks.U.shape[1])
+    bundle = empty_bundle(0, blocks.U.shape[1], roundoff)
     g = start
     while g < stop:
         first = graph.groups[g]
@@ -76,13 +88,21 @@ def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, ga
         n = count_equal(graph.groups, g, stop)
         if n > 0:
             moved, better = _refine_bundle(
-                graph, blocks, g, n, bundle, tol, scale, n_starts, gain
+                graph, blocks, g, n, bundle, tol, scale, turns, n_starts, gain
             )
             n_improved += better
         else:
             moved = settle_group(graph, blocks, first, last, tol, scale)[0]
             if last - first <= max_rows and try_starts(
-                graph, blocks, first, last, tol, scale, n_starts, gain
+                graph,
+                blocks,
+                first,
+                last,
+                max(tol, ROUGH),
+                scale,
+                turns,
+                n_starts,
+                gain,
             ):
                 settle_group(graph, blocks, first, last, tol, scale)
                 n_improved += 1
@@ -92,11 +112,11 @@ def refine_groups(graph, blocks, start, stop, tol, scale, n_starts, max_rows, ga
 
 
 @kernel
-def try_starts(graph, blocks, first, last, tol, scale, n_starts, gain):
+def try_starts(graph, blocks, first, last, tol, scale, turns, n_starts, gain):
     """Descend from several starts and keep what lowers a group's objective.
 
-    There are two starts a row, or `n_starts` if that is more (0: none). All vertices
-    are tried if they are no more than these, which makes k = r = 2 global
+    There are one or two `turns` a row, or `n_starts` if that is more (0: none). All
+    vertices are tried if they are no more than these, which makes k = r = 2 global
     (Corollary 1); otherwise rows take turns to choose first (see `_lead`), and further
     starts are vertices drawn by a counter: the result depends neither on threads nor
     on a random state. A group that is surely convex is left alone.
@@ -116,10 +136,10 @@ def try_starts(graph, blocks, first, last, tol, scale, n_starts, gain):
     best = known
     before = group_objective(graph, blocks, first, last)
     lowest = before
-    n_trials = max(n_starts, 2 * n_rows)
+    n_trials = max(n_starts, turns * n_rows)
     n_vertices = float(k) ** n_rows
     for trial in range(min(n_trials, int(min(n_vertices, 1e9)))):
-        if n_vertices > n_trials and trial < 2 * n_rows:
+        if n_vertices > n_trials and trial < turns * n_rows:
             _lead(graph, blocks, first, last, trial, linear, u)
         else:
             code = trial
@@ -168,37 +188,61 @@ def _lead(graph, blocks, first, last, trial, linear, u):
 
 
 @kernel
-def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, n_starts, gain):
+def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, turns, n_starts, gain):
     """Do for groups g to g + n - 1 what `refine_groups` does for one; see there."""
     first = graph.groups[g]
     n_rows = graph.groups[g + 1] - first
     k = blocks.U.shape[1]
-    load_graph(graph, first, n_rows, n, bundle)
-    load_rows(blocks.dist2, first, n_rows, n, 0.0, bundle.dist2)
-    load_rows(blocks.U, first, n_rows, n, 1.0 / k, bundle.U)
+    bundle.own[0] = graph.own
+    unit = np.sqrt(scale)
+    load_graph(graph, unit, first, n_rows, n, bundle.pull, bundle.diagonal)
+    load_rows(blocks.dist2, 1.0 / scale, first, n_rows, n, 0.0, bundle.dist2)
     invert_lanes(k, n_rows, bundle)
-    objective = np.empty(bundle.moved.size)
-    residual_lanes(bundle, k, n_rows, scale, objective)
     change = 0.0
+    n_improved = 0
+    # In a loop: code that is called in one place is compiled once.
+    for is_first in (True, False):
+        moved = _settle_bundle(graph, blocks, first, n_rows, n, bundle, tol, scale)
+        if is_first:
+            change = moved
+            n_improved = _try_bundle(
+                graph,
+                blocks,
+                first,
+                n_rows,
+                n,
+                bundle,
+                tol,
+                scale,
+                turns,
+                n_starts,
+                gain,
+            )
+        if n_improved == 0:
+            break
+    return change, n_improved
+
+
+@kernel
+def _try_bundle(
+    graph, blocks, first, n_rows, n, bundle, tol, scale, turns, n_starts, gain
+):
+    """Do for n groups what `try_starts` does for one; return how many improved."""
+    k = blocks.U.shape[1]
     some = False
-    for i in range(n):
-        begin = first + i * n_rows
-        if objective[i] > tol:
-            moved = settle_group(graph, blocks, begin, begin + n_rows, tol, scale)[0]
-            change = max(change, moved)
+    for begin in range(first, first + n * n_rows, n_rows):
         some = some or not is_surely_convex(graph, blocks, begin, begin + n_rows)
     if n_starts == 0 or not some:
-        return change, 0
-    if change > 0.0:
-        load_rows(blocks.U, first, n_rows, n, 1.0 / k, bundle.U)
+        return 0
+    objective = np.empty_like(bundle.moved)
     objective_lanes(bundle, n_rows, objective)
     known = bundle.U[:n_rows].copy()
-    bound = objective - gain
+    bound = objective - gain / scale
     improved = np.zeros(n, dtype=np.bool_)
-    n_trials = max(n_starts, 2 * n_rows)
+    n_trials = max(n_starts, turns * n_rows)
     n_vertices = float(k) ** n_rows
     all_vertices = n_vertices <= n_trials
-    for trial in range(int(n_vertices) if all_vertices else 2 * n_rows):
+    for trial in range(int(n_vertices) if all_vertices else turns * n_rows):
         if all_vertices:
             code = trial
             for t in range(n_rows):
@@ -206,18 +250,39 @@ def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, n_starts, gain):
                 code //= k
         else:
             _lead_lanes(bundle, k, n_rows, trial)
-        _descend_lanes(bundle, known, n_rows, max(tol, ROUGH), scale)
+        _descend_lanes(bundle, known, n_rows, max(tol, ROUGH))
         objective_lanes(bundle, n_rows, objective)
         for i in range(n):
             if objective[i] < bound[i]:
                 bound[i] = objective[i]
                 improved[i] = True
                 store_lane(blocks.U, first, n_rows, i, bundle.U)
+    return improved.sum()
+
+
+@kernel
+def _settle_bundle(graph, blocks, first, n_rows, n, bundle, tol, scale):
+    """Solve groups as `settle_group` does; return the largest change.
+
+    Side by side until few move, then one by one; in `bundle` as in `blocks`.
+    """
+    k = blocks.U.shape[1]
+    load_rows(blocks.U, 1.0, first, n_rows, n, 1.0 / k, bundle.U)
+    residual = np.empty_like(bundle.moved)
+    residual_lanes(bundle, k, n_rows, residual)
+    if residual.max() <= tol:
+        return 0.0
+    before = bundle.U[:n_rows].copy()
+    sweep_few(bundle, n_rows, MAX_SWEEPS, tol)
+    store_rows(blocks.U, first, n_rows, n, bundle.U)
+    residual_lanes(bundle, k, n_rows, residual)
     for i in range(n):
-        if improved[i]:
+        if residual[i] > tol:
             begin = first + i * n_rows
             settle_group(graph, blocks, begin, begin + n_rows, tol, scale)
-    return change, improved.sum()
+            load_lane(blocks.U, first, n_rows, i, bundle.U)
+    farthest_lanes(bundle.U, before, residual)
+    return residual.max()
 
 
 @kernel
@@ -228,8 +293,8 @@ def _lead_lanes(bundle, k, n_rows, trial):
     for step in range(n_rows):
         t = (trial + step) % n_rows
         if step == 0 and trial < n_rows:
-            for i in bundle.low[t]:
-                bundle.U[t, i] = 1.0
+            for i in range(bundle.moved.size):
+                bundle.U[t, place_of(bundle.low[t], i)] = 1.0
         else:
             linear_lanes(bundle, n_rows, t)
             bundle.U[t].fill(1.0)
@@ -247,11 +312,11 @@ def _farthest(U, first, known):
 
 
 @kernel
-def _descend_lanes(bundle, known, n_rows, tol, scale):
+def _descend_lanes(bundle, known, n_rows, tol):
     """Sweep until few groups are on the way to memberships other than those known."""
-    farthest = np.empty(bundle.moved.size)
+    farthest = np.empty_like(bundle.moved)
     for _ in range(MAX_SWEEPS):
-        sweep_lanes(bundle, n_rows, 0, scale)
+        sweep_lanes(bundle, n_rows)
         farthest_lanes(bundle.U, known, farthest)
         n_moving = 0
         for i in range(farthest.size):

@@ -28,6 +28,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.reproduction import scoring
 from fuzzypairs.reproduction.problems import Problem, load_problem
 from fuzzypairs.reproduction.runs import Point, Result, Run
+from fuzzypairs.solvers.groups import bundled
 from fuzzypairs.solvers.mem import APART, Solver
 from fuzzypairs.starts import Start, random_labels
 from fuzzypairs.threads import Threads
@@ -248,7 +249,7 @@ def _at(packed: Solver, alpha: float, beta: float) -> Solver:
     solver, graph = copy.copy(packed), packed.problem.graph
     scaled = graph._replace(pull=beta * graph.pull, diagonal=beta * graph.diagonal)
     solver.alpha, solver.beta = alpha, beta * packed.beta
-    solver.problem = packed.problem._replace(alpha=alpha, graph=scaled)
+    solver.problem = bundled(packed.problem._replace(alpha=alpha, graph=scaled))
     return solver
 
 

@@ -11,9 +11,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzypairs.kernels.bundles import (
+    FEWEST_GROUPS,
+    MOST_ROWS,
+    Bundles,
+    pack_bundles,
+)
 from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.rows import free_rows
+from fuzzypairs.kernels.steps import DOUBLE, Problem
 from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
+from fuzzypairs.kernels.tiles import LANES
 from fuzzypairs.kernels.vertices import try_starts
 from fuzzypairs.pairs import Links, PairSet
 from fuzzypairs.solvers.exact import solve_exact
@@ -30,7 +38,19 @@ Ints = NDArray[np.int64]
 # vertices more in 94 %, twenty in 97 %, and the two for each sample in 97 %; these were
 # the best of 17 sets of starts tried on the same groups, so a little less elsewhere.
 SMALL_GROUP = 8
-N_STARTS = 4
+TURNS, N_STARTS = 2, 4
+# Judgements that outweigh distances by more would drown them in single precision.
+STRONGEST = 10.0
+
+
+NO_BUNDLES = Bundles(
+    X=np.empty((0, 0, LANES)),
+    weight=np.empty((0, LANES)),
+    pull=np.empty((0, MOST_ROWS, LANES)),
+    diagonal=np.empty((0, LANES)),
+    starts=np.zeros(2, dtype=np.int64),
+    roundoff=DOUBLE,
+)
 
 
 @dataclass(frozen=True)
@@ -126,6 +146,24 @@ def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(borders)
 
 
+def bundled(problem: Problem) -> Problem:
+    """Pack the groups that passes work on side by side.
+
+    In the precision of the problem; in double if judgements are strong.
+    """
+    graph, roundoff = problem.graph, problem.roundoff
+    if len(graph.groups) <= FEWEST_GROUPS:
+        # Small problems have none, and the call would cost them two per cent.
+        return problem._replace(bundles=NO_BUNDLES)
+    strongest = max(np.abs(graph.pull).max(), graph.diagonal.max())
+    if strongest > STRONGEST * problem.variance:
+        roundoff = DOUBLE
+    unit = float(np.sqrt(problem.variance))
+    samples = problem.X, problem.row_weight
+    bundles = pack_bundles(*samples, graph, problem.group_ranges, unit, roundoff)
+    return problem._replace(bundles=bundles)
+
+
 def make_blocks(n_rows: int, n_clusters: int) -> Blocks:
     """Allocate what the sweeps need for `n_rows` constrained samples."""
     return Blocks(
@@ -207,7 +245,8 @@ def solve_group(
     else:
         blocks.U[:] = start
     _, residual, n_sweeps = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
-    if try_starts(graph, blocks, 0, n_rows, 1e-3 * tol, 1.0, n_starts, 0.0):
+    turns = min(n_starts, TURNS)
+    if try_starts(graph, blocks, 0, n_rows, 1e-3 * tol, 1.0, turns, n_starts, 0.0):
         _, residual, more = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
         n_sweeps += more
     proved = False

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import chunks, rows, steps, tiles
+from fuzzypairs.kernels.bundles import FEWEST_GROUPS
 from fuzzypairs.kernels.faces import group_pass
+from fuzzypairs.kernels.sweeps import measure_rows
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.beginnings import (
@@ -26,8 +28,11 @@ from fuzzypairs.solvers.beginnings import (
 )
 from fuzzypairs.solvers.groups import (
     N_STARTS,
+    NO_BUNDLES,
     SMALL_GROUP,
+    TURNS,
     build_graph,
+    bundled,
     cut_groups,
     make_blocks,
     make_graph,
@@ -49,8 +54,8 @@ Ints = NDArray[np.int64]
 
 # From this many features times clusters on, matrix products beat packed tiles.
 BLAS_FROM = 2500
-# Matrix products of so many samples begin in single precision, whose errors average
-# out in the sums, and tell relative steps down to the second number.
+# Matrix products and small groups of so many samples begin in single precision, whose
+# errors average out in the sums, and tell relative steps down to the second number.
 SINGLE_FROM, SINGLE_DOWN_TO = 10_000, 1e-5
 # The tolerance in few directions: the end in all of them is not closer anyway.
 NARROW_TOL = 1e-3
@@ -58,6 +63,9 @@ NARROW_TOL = 1e-3
 # loop; longer ones return to Python between passes, to share threads and so that
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
+# Groups of long runs try other starts when acceleration begins and at the end. Going on
+# as long as one of thousands improves costs a third of all passes for a millionth.
+MOST_LOOKS = 2
 # Prototypes this near, relative to the spread, are no longer apart for
 # `labels_apart`, which walks there in at most so many passes; fewer if they are long.
 APART = 1e-6
@@ -104,8 +112,6 @@ class Solver:
 
     # Whether groups of long runs try other starts before prototypes have settled.
     tries_early = True
-    # Of the matrix products; the type of the array is their precision.
-    roundoff: NDArray[np.floating[Any]] = np.array([np.finfo(np.float64).eps])
 
     def __init__(
         self,
@@ -138,16 +144,19 @@ class Solver:
         free[self.constrained] = False
         self.free = np.flatnonzero(free)
         self.threads = threads
-        self.problem = steps.Problem(
+        problem = steps.Problem(
             **self._hold(X, weighted_mean(X, weight) if mean is None else mean),
             graph=graph,
             group_ranges=cut_groups(graph.groups),
+            bundles=NO_BUNDLES,
             alpha=alpha,
             tol=tol,
             max_iter=max_iter,
             accelerate_below=steps.ACCELERATE_BELOW,
             rounding=steps.ROUNDING,
+            roundoff=steps.DOUBLE,
         )
+        self.problem = bundled(problem)
         # The distance that changes of distances are measured by.
         self.scale = self.problem.variance
 
@@ -220,7 +229,7 @@ class Solver:
         other = copy.copy(self)
         held = other._hold(V, np.zeros(V.shape[1]))
         tol = max(self.problem.tol, NARROW_TOL)
-        other.problem = self.problem._replace(**held, tol=tol)
+        other.problem = bundled(self.problem._replace(**held, tol=tol))
         other.scale = other.problem.variance
         return other
 
@@ -244,7 +253,7 @@ class Solver:
         old, beta = self.problem.graph, self.beta / self.heaviest
         other = copy.copy(self)
         graph = make_graph(old.groups, p, q, grade, beta, old.own)
-        other.problem = self.problem._replace(graph=graph)
+        other.problem = bundled(self.problem._replace(graph=graph))
         return other
 
     def with_alpha(self, alpha: float) -> Self:
@@ -257,16 +266,19 @@ class Solver:
         return other
 
     def _descend(self, C: Floats, U: Floats) -> MemResult:
-        """Descend until nothing moves, by matrix products in single precision first.
+        """Descend until nothing moves, in single precision first if that pays.
 
-        They are twice as fast; passes in double precision settle what is left.
+        Matrix products and bundles are twice as fast in it; passes in double precision
+        settle what is left.
         """
-        if not self.on_blas or len(self.X) < SINGLE_FROM:
+        if not self._may_be_single():
             return self._settle(C, U)
         rough = self._in_single_precision()._settle(C, U)
         if not rough.converged:
             return rough
-        end = self._settle(rough.centers - self.mean, rough.constrained, rough.n_iter)
+        end = self._settle(
+            rough.centers - self.mean, rough.constrained, rough.n_iter, rough.tried
+        )
         # The first pass of the end is made where the last one was.
         sizes = rough.n_clusters_history[:-1], end.n_clusters_history
         return replace(
@@ -276,15 +288,27 @@ class Solver:
             last_plain=rough.last_plain,
         )
 
+    def _may_be_single(self) -> bool:
+        if self.compiled or len(self.X) < SINGLE_FROM:
+            return False
+        return self.on_blas or len(self.problem.bundles.X) > 0
+
     def _in_single_precision(self) -> Self:
         other = copy.copy(self)
-        other.roundoff = np.array([np.finfo(np.float32).eps])
         tol = max(self.problem.tol, SINGLE_DOWN_TO)
-        other.problem = self.problem._replace(tol=tol, rounding=steps.SINGLE_ROUNDING)
+        single = self.problem._replace(
+            tol=tol, rounding=steps.SINGLE_ROUNDING, roundoff=steps.SINGLE
+        )
+        other.problem = bundled(single)
         return other
 
-    def _settle(self, C: Floats, U: Floats, n_passes: int = 0) -> MemResult:
+    def _settle(
+        self, C: Floats, U: Floats, n_passes: int = 0, tried: Floats | None = None
+    ) -> MemResult:
         state, trail = self._state(C, U, n_passes), Trail()
+        if tried is not None:
+            state.tried[:] = tried
+            state.counters[steps.N_LOOKS] = MOST_LOOKS
         status, moved = steps.CONTINUE, True
         history: list[Floats] = []
         sizes: list[int] = []
@@ -320,6 +344,7 @@ class Solver:
             converged=status == steps.SETTLED and not moved,
             spread=float(np.sqrt(self.scale)),
             last_plain=trail.last_plain,
+            tried=state.tried,
         )
 
     def labels_apart(
@@ -417,7 +442,7 @@ class Solver:
         data: tuple[Any, ...]
         if self.on_blas:
             free = chunks.chunk_pass
-            units = float(np.sqrt(problem.variance)), self.roundoff
+            units = float(np.sqrt(problem.variance)), problem.roundoff
             data = (self.X, self.free, problem.weight[0], self.mean, *units)
         else:
             free = tiles.tile_pass
@@ -427,11 +452,12 @@ class Solver:
             float(state.levels[1]),
             problem.variance,
         )
-        grouped = (problem.X, problem.row_weight, C, problem.graph, state.blocks)
+        samples, groups = self._groups(state)
+        grouped = (group_pass, *samples, *groups, problem.bundles)
         spans = over_ranges(problem.ranges)
         calls: list[tuple[Any, ...]] = [(free, *data, C, *span) for span in spans]
         spans = over_ranges(problem.group_ranges)
-        calls += [(group_pass, *grouped, *span, *inner) for span in spans]
+        calls += [(*grouped, part, *span, *inner) for part, span in enumerate(spans)]
         results = self.threads.map(
             lambda kernel, *arguments: kernel(*arguments),
             [
@@ -451,7 +477,7 @@ class Solver:
         problem = self.problem
         if len(problem.X) == 0:
             return False
-        gain = max(1e-2 * problem.tol, 1e-12) * self.scale
+        gain = max(1e-2 * problem.tol, 1e-12, problem.roundoff[0]) * self.scale
         tol = max(tol, 0.1 * problem.tol)
         moved = self._solve_groups(state, gain, tol)
         if self.group_solver == "exact" and solve_small_groups_exactly(
@@ -470,20 +496,39 @@ class Solver:
         gap = (state.C - state.tried).ravel()
         shift = np.sqrt(gap @ gap / len(state.C))
         stayed = shift <= 10.0 * problem.tol * np.sqrt(self.scale)
-        n_starts = 0 if stayed else N_STARTS
-        if n_starts:
+        n_looks = int(state.counters[steps.N_LOOKS])
+        if stayed or (n_looks >= MOST_LOOKS and not self.compiled):
+            trials = 0, 0
+        else:
+            # The first of two looks is a brief one.
+            trials = (TURNS, N_STARTS) if self.compiled or n_looks else (1, 1)
             state.tried[:] = state.C
-        limits = (tol, self.scale, n_starts, SMALL_GROUP, gain)
+            state.counters[steps.N_LOOKS] += 1
+        limits = (tol, self.scale, *trials, SMALL_GROUP, gain)
+        spans = over_ranges(problem.group_ranges)
+        samples, groups = self._groups(state)
+        if len(problem.graph.groups) > FEWEST_GROUPS or not self.compiled:
+            # Passes over bundles leave no distances behind.
+            borders = problem.graph.groups[problem.group_ranges]
+            self.threads.map(
+                measure_rows,
+                [(*samples, *groups, *span) for span in over_ranges(borders)],
+            )
         done = self.threads.map(
             refine_groups,
-            [
-                (problem.graph, state.blocks, *span, *limits)
-                for span in over_ranges(problem.group_ranges)
-            ],
+            [(*groups, problem.bundles.roundoff, *span, *limits) for span in spans],
         )
         changes, improved, objectives = zip(*done, strict=True)
         state.parts[len(problem.ranges) - 1 :, 0] = objectives
         return max(changes) > 10.0 * problem.tol or any(improved)
+
+    def _groups(self, state: steps.State) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return what kernels ask of groups: samples and prototypes; graph and rows."""
+        problem = self.problem
+        return (
+            (problem.X, problem.row_weight, state.C),
+            (problem.graph, state.blocks),
+        )
 
     def _objective(self, state: steps.State) -> float:
         """Eq. (5) at the last pass's prototypes, with the groups as they are now."""
@@ -496,7 +541,7 @@ class Solver:
         n_parts = len(problem.ranges) + len(problem.group_ranges) - 2
         blocks = make_blocks(len(U), k)
         blocks.U[:] = U
-        counters = np.zeros(6, dtype=np.int64)
+        counters = np.zeros(steps.N_COUNTERS, dtype=np.int64)
         counters[steps.N_PASSES] = n_passes
         counters[steps.N_SWEEPS] = steps.EFFORT
         return steps.State(

@@ -32,6 +32,8 @@ class MemResult:
         Root mean square distance of the samples to their mean.
     last_plain : tuple of centers and constrained memberships, or None
         Of the pass at which a long run began to be accelerated; centred.
+    tried : ndarray of shape (n_clusters, n_features)
+        Where groups last tried other starts, infinite if they did not; centred.
     """
 
     centers: Floats
@@ -43,3 +45,4 @@ class MemResult:
     converged: bool
     spread: float
     last_plain: tuple[Floats, Floats] | None
+    tried: Floats

@@ -217,6 +217,7 @@ def run_robust(
         converged=bound.converged and settled,
         spread=found.spread,
         last_plain=found.last_plain,
+        tried=bound.tried,
         reliability=reliability,
     )
 

@@ -23,7 +23,9 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.beginnings import drop_column, one_hot
 from fuzzypairs.solvers.groups import (
     N_STARTS,
+    NO_BUNDLES,
     SMALL_GROUP,
+    TURNS,
     build_graph,
     cut_groups,
     usable_pairs,
@@ -108,6 +110,7 @@ class SpaceSolver(Solver):
             row_weight=self.shares[self.constrained],
             graph=graph,
             group_ranges=cut_groups(graph.groups),
+            bundles=NO_BUNDLES,
             totals=np.zeros(n_numbers + 2),
             variance=space.step_unit(n_clusters),
             alpha=0.0,
@@ -115,6 +118,7 @@ class SpaceSolver(Solver):
             max_iter=max_iter,
             accelerate_below=steps.ACCELERATE_BELOW,
             rounding=steps.ROUNDING,
+            roundoff=steps.DOUBLE,
         )
 
     def run_all(self, starts: list[Start], threads: Threads) -> list[MemResult]:
@@ -139,6 +143,9 @@ class SpaceSolver(Solver):
         other = copy.copy(self)
         other.alpha = alpha
         return other
+
+    def _may_be_single(self) -> bool:
+        return False
 
     def _pass(self, state: steps.State) -> None:
         """Measure, find memberships, weigh and set the prototypes that follow."""
@@ -178,18 +185,21 @@ class SpaceSolver(Solver):
 
     def _solve_groups(self, state: steps.State, gain: float, tol: float) -> bool:
         problem = self.problem
-        n_starts = N_STARTS if self.fuzzifier == 2.0 else N_VERTICES
-        limits = (tol, self.scale, n_starts, SMALL_GROUP, gain)
-        calls = [
-            (problem.graph, state.blocks, *span, *limits)
-            for span in over_ranges(problem.group_ranges)
-        ]
+        spans = over_ranges(problem.group_ranges)
+        groups = problem.graph, state.blocks
+        limits: tuple[float, ...]
         before = self._group_value(state)
         if self.fuzzifier == 2.0:
-            done = self.threads.map(refine_groups, calls)
-        else:
+            limits = (tol, self.scale, TURNS, N_STARTS, SMALL_GROUP, gain)
             done = self.threads.map(
-                refine_power_groups, [(*call, self.fuzzifier) for call in calls]
+                refine_groups,
+                [(*groups, problem.roundoff, *span, *limits) for span in spans],
+            )
+        else:
+            limits = (tol, self.scale, N_VERTICES, SMALL_GROUP, gain)
+            done = self.threads.map(
+                refine_power_groups,
+                [(*groups, *span, *limits, self.fuzzifier) for span in spans],
             )
         changes, improved, values = zip(*done, strict=True)
         state.parts[GROUPS, 0] += sum(values) - before
