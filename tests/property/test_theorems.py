@@ -163,28 +163,49 @@ def test_the_paper_cannot_improve_a_fit(problem):
     assert values[-1] >= model.objective_ - 1e-7 * problem.scatter
 
 
+def random_problem(seed):
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.integers(5, 41))
+    return scattered_problem(
+        rng,
+        n_samples,
+        n_features=rng.integers(1, 6),
+        n_clusters=rng.integers(2, 6),
+        n_pairs=rng.integers(0, n_samples // 2),
+        strength=rng.choice([0.0, 0.1, 1.0, 10.0, 100.0]),
+        share=rng.choice([0.0, 0.05, 0.3]),
+    )
+
+
+def above_the_paper(problem, found):
+    """How far a fit ends above the transcription from the same start."""
+    _, _, values, _ = naive.mem(
+        problem.X, problem.pairs, problem.start, problem.alpha, problem.beta
+    )
+    return (found - values[-1]) / problem.scatter
+
+
 def test_fits_end_no_higher_than_the_paper_from_the_same_start():
     differences = []
     for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n_samples = int(rng.integers(5, 41))
-        problem = scattered_problem(
-            rng,
-            n_samples,
-            n_features=rng.integers(1, 6),
-            n_clusters=rng.integers(2, 6),
-            n_pairs=rng.integers(0, n_samples // 2),
-            strength=rng.choice([0.0, 0.1, 1.0, 10.0, 100.0]),
-            share=rng.choice([0.0, 0.05, 0.3]),
-        )
-        _, _, values, _ = naive.mem(
-            problem.X, problem.pairs, problem.start, problem.alpha, problem.beta
-        )
-        found = problem.fit().objective_
-        differences.append((found - values[-1]) / problem.scatter)
+        problem = random_problem(seed)
+        differences.append(above_the_paper(problem, problem.fit().objective_))
     # Both end in valleys of the same landscape and mostly in the same one. Now and
-    # then their different first steps lead to different ones: of 4100 random problems
-    # 25 ended higher and 37 lower, so no single problem can decide.
+    # then their different first steps lead to different ones: of 600 random problems
+    # 7 ended higher and 55 lower, so no single problem can decide.
     above = [difference for difference in differences if difference > 1e-6]
     assert len(above) <= 1
     assert np.mean(differences) <= 1e-6
+
+
+@pytest.mark.parametrize("seed", [179, 266, 9082, 9204])
+def test_better_groups_do_not_cost_a_cluster(seed):
+    """Other starts of groups can starve a cluster; the run then goes back."""
+    problem = random_problem(seed)
+    model = problem.fit()
+    assert above_the_paper(problem, model.objective_) <= 1e-6
+    sizes, objectives = model.n_clusters_history_, model.objective_history_
+    assert len(sizes) == len(objectives)
+    assert (sizes.min(), sizes[-1]) == (model.n_clusters_ - 1, model.n_clusters_)
+    assert objectives[-1] == model.objective_
+    assert model.converged_

@@ -140,11 +140,12 @@ class FDC(PrototypeClusterer):
         Eq. (5) at the end; with `robust`, with its bounded costs of judgements.
     objective_history_ : ndarray of shape (n_accepted,)
         Eq. (5) along the kept run; it does not rise while clusters do not vanish,
-        but for rounding (up to 1e-8 of it where many features, clusters and samples
-        are begun with in single precision).
+        but for rounding (up to 1e-8 of it where many samples with judgements, or with
+        many features and clusters, are begun with in single precision).
         With `robust`, upper bounds of the objective along the rounds, and itself last.
     n_clusters_history_ : ndarray of shape (n_accepted,)
-        Number of clusters along the kept run.
+        Number of clusters along the kept run. It falls where clusters vanish; it
+        rises once, at the end, if the run was lower before that and went back.
     n_iter_ : int
         Passes over the data in the kept run.
     converged_ : bool

@@ -8,7 +8,7 @@ import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,17 @@ class Trail:
     """What a long run notes on its way: see `MemResult`."""
 
     last_plain: tuple[Floats, Floats] | None = None
+
+
+class Settled(NamedTuple):
+    """Where a run settled before its groups tried other starts."""
+
+    C: Floats
+    U: Floats
+    objective: float
+
+
+NOWHERE = Settled(np.empty((0, 0)), np.empty((0, 0)), np.inf)
 
 
 class Solver:
@@ -280,13 +291,8 @@ class Solver:
             rough.centers - self.mean, rough.constrained, rough.n_iter, rough.tried
         )
         # The first pass of the end is made where the last one was.
-        sizes = rough.n_clusters_history[:-1], end.n_clusters_history
-        return replace(
-            end,
-            history=np.append(rough.history[:-1], end.history),
-            n_clusters_history=np.concatenate(sizes),
-            last_plain=rough.last_plain,
-        )
+        joined = end.after(rough, len(rough.history) - 1)
+        return replace(joined, last_plain=rough.last_plain)
 
     def _may_be_single(self) -> bool:
         if self.compiled or len(self.X) < SINGLE_FROM:
@@ -312,6 +318,7 @@ class Solver:
         status, moved = steps.CONTINUE, True
         history: list[Floats] = []
         sizes: list[int] = []
+        lowest = NOWHERE
 
         def note() -> None:
             accepted = state.history[: state.counters[steps.N_ACCEPTED]]
@@ -330,11 +337,14 @@ class Solver:
                         note()
                         state, trail = self._without_smallest(state), Trail()
                     status = self._iterate(state, trail)
+                settled = self._settled(state)
                 moved = self._refine(state)
+                if moved and settled.objective < lowest.objective:
+                    lowest = settled
         note()
         objective = self._objective(state)
         U = state.blocks.U
-        return MemResult(
+        result = MemResult(
             centers=state.C + self.mean,
             constrained=U / U.sum(axis=1, keepdims=True),
             objective=objective * self.heaviest,
@@ -346,6 +356,17 @@ class Solver:
             last_plain=trail.last_plain,
             tried=state.tried,
         )
+        if lowest.objective >= objective - 1e-12 * abs(objective):
+            return result
+        # Other starts of groups lowered the objective, and then cost a cluster.
+        again = self._settle(lowest.C, lowest.U, result.n_iter, lowest.C)
+        return again.after(result, len(result.history))
+
+    def _settled(self, state: steps.State) -> Settled:
+        U = state.blocks.U
+        if len(U) == 0:
+            return NOWHERE
+        return Settled(state.C.copy(), U.copy(), self._objective(state))
 
     def labels_apart(
         self, start: Start, result: MemResult | None = None

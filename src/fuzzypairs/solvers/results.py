@@ -1,6 +1,7 @@
 """What a run of a solver returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,3 +47,12 @@ class MemResult:
     spread: float
     last_plain: tuple[Floats, Floats] | None
     tried: Floats
+
+    def after(self, before: Self, n_kept: int) -> Self:
+        """Return this result with the first `n_kept` accepted passes of another."""
+        sizes = before.n_clusters_history[:n_kept], self.n_clusters_history
+        return replace(
+            self,
+            history=np.append(before.history[:n_kept], self.history),
+            n_clusters_history=np.concatenate(sizes),
+        )
