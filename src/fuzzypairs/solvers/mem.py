@@ -63,9 +63,10 @@ NARROW_TOL = 1e-3
 # loop; longer ones return to Python between passes, to share threads and so that
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
-# Groups of long runs try other starts when acceleration begins and at the end. Going on
-# as long as one of thousands improves costs a third of all passes for a millionth.
-MOST_LOOKS = 2
+# Groups of long runs try other starts when acceleration begins and at the end, until
+# that lowers the objective by no more than this share of `tol`: going on as long as one
+# of thousands improves would cost a third of all passes. Their number is then NO_MORE.
+LITTLE, NO_MORE = 0.1, -1
 # Prototypes this near, relative to the spread, are no longer apart for
 # `labels_apart`, which walks there in at most so many passes; fewer if they are long.
 APART = 1e-6
@@ -314,7 +315,7 @@ class Solver:
         state, trail = self._state(C, U, n_passes), Trail()
         if tried is not None:
             state.tried[:] = tried
-            state.counters[steps.N_LOOKS] = MOST_LOOKS
+            state.counters[steps.N_LOOKS] = 1
         status, moved = steps.CONTINUE, True
         history: list[Floats] = []
         sizes: list[int] = []
@@ -354,13 +355,16 @@ class Solver:
             converged=status == steps.SETTLED and not moved,
             spread=float(np.sqrt(self.scale)),
             last_plain=trail.last_plain,
-            tried=state.tried,
+            tried=state.C if self._looked_enough(state) else state.tried,
         )
         if lowest.objective >= objective - 1e-12 * abs(objective):
             return result
         # Other starts of groups lowered the objective, and then cost a cluster.
         again = self._settle(lowest.C, lowest.U, result.n_iter, lowest.C)
         return again.after(result, len(result.history))
+
+    def _looked_enough(self, state: steps.State) -> bool:
+        return bool(state.counters[steps.N_LOOKS] == NO_MORE)
 
     def _settled(self, state: steps.State) -> Settled:
         U = state.blocks.U
@@ -518,10 +522,10 @@ class Solver:
         shift = np.sqrt(gap @ gap / len(state.C))
         stayed = shift <= 10.0 * problem.tol * np.sqrt(self.scale)
         n_looks = int(state.counters[steps.N_LOOKS])
-        if stayed or (n_looks >= MOST_LOOKS and not self.compiled):
-            trials = 0, 0
-        else:
-            # The first of two looks is a brief one.
+        is_look = not stayed and not self._looked_enough(state)
+        trials = 0, 0
+        if is_look:
+            # The first look of a long run is a brief one.
             trials = (TURNS, N_STARTS) if self.compiled or n_looks else (1, 1)
             state.tried[:] = state.C
             state.counters[steps.N_LOOKS] += 1
@@ -540,7 +544,12 @@ class Solver:
             [(*groups, problem.bundles.roundoff, *span, *limits) for span in spans],
         )
         changes, improved, objectives = zip(*done, strict=True)
+        before = state.parts[:, 0].sum()
         state.parts[len(problem.ranges) - 1 :, 0] = objectives
+        gained = before - state.parts[:, 0].sum()
+        is_long = n_looks > 0 and not self.compiled
+        if is_look and is_long and gained <= LITTLE * problem.tol * before:
+            state.counters[steps.N_LOOKS] = NO_MORE
         return max(changes) > 10.0 * problem.tol or any(improved)
 
     def _groups(self, state: steps.State) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -34,7 +34,8 @@ class MemResult:
     last_plain : tuple of centers and constrained memberships, or None
         Of the pass at which a long run began to be accelerated; centred.
     tried : ndarray of shape (n_clusters, n_features)
-        Where groups last tried other starts, infinite if they did not; centred.
+        Where groups last tried other starts, or need not try them again; infinite if
+        they did not; centred.
     """
 
     centers: Floats
