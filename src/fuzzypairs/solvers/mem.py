@@ -357,9 +357,10 @@ class Solver:
             last_plain=trail.last_plain,
             tried=state.C if self._looked_enough(state) else state.tried,
         )
-        if lowest.objective >= objective - 1e-12 * abs(objective):
+        if tried is not None or lowest.objective >= objective - 1e-12 * abs(objective):
             return result
-        # Other starts of groups lowered the objective, and then cost a cluster.
+        # Other starts of groups lowered the objective, and then cost a cluster. They
+        # are not tried again, so that this happens once.
         again = self._settle(lowest.C, lowest.U, result.n_iter, lowest.C)
         return again.after(result, len(result.history))
 
@@ -367,6 +368,7 @@ class Solver:
         return bool(state.counters[steps.N_LOOKS] == NO_MORE)
 
     def _settled(self, state: steps.State) -> Settled:
+        """Note where the run is, if its groups are about to try other starts."""
         U = state.blocks.U
         if len(U) == 0:
             return NOWHERE

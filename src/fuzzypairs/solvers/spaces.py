@@ -30,7 +30,7 @@ from fuzzypairs.solvers.groups import (
     cut_groups,
     usable_pairs,
 )
-from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.mem import NOWHERE, Settled, Solver
 from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Start
@@ -146,6 +146,10 @@ class SpaceSolver(Solver):
 
     def _may_be_single(self) -> bool:
         return False
+
+    def _settled(self, state: steps.State) -> Settled:
+        # Groups try other starts whenever prototypes have settled: no way back.
+        return NOWHERE
 
     def _pass(self, state: steps.State) -> None:
         """Measure, find memberships, weigh and set the prototypes that follow."""
