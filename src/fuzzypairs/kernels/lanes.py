@@ -1,7 +1,7 @@
 """Sweeps of many small groups side by side: the arithmetic of a bundle.
 
-Each function does in every lane of a `Bundle` what a function of the same name does for
-one group in `fuzzypairs.kernels.sweeps`, `.simplex` or `.faces`. Constants take the
+Each function does in every lane of a `Bundle` what one of rows or groups does for a
+single group in `fuzzypairs.kernels.sweeps`, `.simplex` or `.faces`. Constants take the
 type of the arrays: one of double precision would make a whole loop so.
 """
 
@@ -126,7 +126,7 @@ def _join(A, B, U, V, pull, tiny, meeting):
     nowhere = meeting.dtype.type(np.nan)
     steepest = one / np.sqrt(np.sqrt(np.sqrt(tiny[0])))
     for o in range(np.uint64(0), np.uint64(U.size), LANES):
-        at = THREE // LANES * o
+        at = np.uint64(3) * o
         for i in range(LANES):
             p = pull[i]
             a = A[o + i] if U[o + i] > zero else zero
@@ -196,7 +196,7 @@ def _meet(meeting, level):
 def _take(meeting, row, U, level):
     zero = U.dtype.type(0.0)
     for o in range(np.uint64(0), np.uint64(U.size), LANES):
-        at = THREE // LANES * o + row
+        at = np.uint64(3) * o + row
         for i in range(LANES):
             kept, met, least = U[o + i], meeting[at + i], level[FOUR + i]
             met = met if least >= zero else kept
