@@ -103,7 +103,7 @@ def pairs_in_lanes(k, beta, roundoff=DOUBLE, own=1.0):
     graph, X, weight, C, U = draw(2, k, beta, own)
     blocks = make_blocks(*U.shape)
     measure_rows(X, weight, C, graph, blocks, 0, len(U))
-    bundle = empty_bundle(0, k, roundoff)
+    bundle = empty_bundle(k, roundoff)
     n = int(LANES)
     bundle.own[0] = graph.own
     load_graph(graph, 1.0, 0, 2, n, bundle.pull, bundle.diagonal)

@@ -44,8 +44,8 @@ class Bundles(NamedTuple):
 class Bundle(NamedTuple):
     """Up to LANES groups of up to MOST_ROWS rows; K is k filled up."""
 
-    X: np.ndarray  # (MOST_ROWS, n_features, LANES)
-    weight: np.ndarray  # (MOST_ROWS, LANES)
+    X: np.ndarray  # (MOST_ROWS, n_features, LANES), or none
+    weight: np.ndarray  # (MOST_ROWS, LANES), or none
     pull: np.ndarray  # (MOST_ROWS, MOST_ROWS, LANES)
     diagonal: np.ndarray  # (MOST_ROWS, LANES)
     U: np.ndarray  # (MOST_ROWS, K * LANES) memberships
@@ -61,8 +61,8 @@ class Bundle(NamedTuple):
 
 
 @kernel
-def empty_bundle(n_features, k, roundoff):
-    """Allocate a bundle in the precision that the type of `roundoff` stands for."""
+def empty_bundle(k, roundoff):
+    """Allocate a bundle without samples; `roundoff` is of the precision it is in."""
     kind = roundoff.dtype
     r = MOST_ROWS
     lanes = tiles.LANES
@@ -70,8 +70,8 @@ def empty_bundle(n_features, k, roundoff):
     tiny = np.empty(1, kind)
     tiny[0] = roundoff[0] * roundoff[0]
     return Bundle(
-        np.empty((r, n_features, lanes), kind),
-        np.empty((r, lanes), kind),
+        np.empty((0, 0, lanes), kind),
+        np.empty((0, lanes), kind),
         np.empty((r, r, lanes), kind),
         np.empty((r, lanes), kind),
         np.zeros((r, size), kind),
@@ -190,8 +190,8 @@ def pack_bundles(X, weight, graph, ranges, unit, roundoff):
     bundles = Bundles(
         np.empty((n_rows, X.shape[1], tiles.LANES), kind),
         np.zeros((n_rows, tiles.LANES), kind),
-        np.zeros((n_rows, MOST_ROWS, tiles.LANES), kind),
-        np.zeros((n_rows, tiles.LANES), kind),
+        np.empty((n_rows, MOST_ROWS, tiles.LANES), kind),
+        np.empty((n_rows, tiles.LANES), kind),
         starts,
         roundoff,
     )

@@ -361,7 +361,7 @@ def bundle_pass(
     """Do for the bundles among the groups what `group_pass` does for the others."""
     k, n_features = C.shape
     unit = np.sqrt(scale)
-    room = empty_bundle(0, k, bundles.roundoff)
+    room = empty_bundle(k, bundles.roundoff)
     inside = np.empty((k, n_features), bundles.roundoff.dtype)
     partial = np.zeros((k, n_features))
     for j in range(k):

@@ -57,7 +57,7 @@ class Problem(NamedTuple):
     max_iter: int
     accelerate_below: float  # the relative step from which proposals are made
     rounding: float  # relative changes of the objective up to this are rounding
-    roundoff: np.ndarray  # (1,) of the precision of groups and matrix products
+    roundoff: np.ndarray  # (1,) of the precision of matrix products
 
 
 class State(NamedTuple):

@@ -80,7 +80,7 @@ def refine_groups(
     invert_rows(graph, blocks, rows[0], rows[1])
     change = 0.0
     n_improved = 0
-    bundle = empty_bundle(0, blocks.U.shape[1], roundoff)
+    bundle = empty_bundle(blocks.U.shape[1], roundoff)
     g = start
     while g < stop:
         first = graph.groups[g]
@@ -198,28 +198,12 @@ def _refine_bundle(graph, blocks, g, n, bundle, tol, scale, turns, n_starts, gai
     load_graph(graph, unit, first, n_rows, n, bundle.pull, bundle.diagonal)
     load_rows(blocks.dist2, 1.0 / scale, first, n_rows, n, 0.0, bundle.dist2)
     invert_lanes(k, n_rows, bundle)
-    change = 0.0
-    n_improved = 0
-    # In a loop: code that is called in one place is compiled once.
-    for is_first in (True, False):
-        moved = _settle_bundle(graph, blocks, first, n_rows, n, bundle, tol, scale)
-        if is_first:
-            change = moved
-            n_improved = _try_bundle(
-                graph,
-                blocks,
-                first,
-                n_rows,
-                n,
-                bundle,
-                tol,
-                scale,
-                turns,
-                n_starts,
-                gain,
-            )
-        if n_improved == 0:
-            break
+    change = _settle_bundle(graph, blocks, first, n_rows, n, bundle, tol, scale)
+    n_improved = _try_bundle(
+        graph, blocks, first, n_rows, n, bundle, tol, scale, turns, n_starts, gain
+    )
+    if n_improved > 0:
+        _settle_bundle(graph, blocks, first, n_rows, n, bundle, tol, scale)
     return change, n_improved
 
 

@@ -153,7 +153,7 @@ def bundled(problem: Problem) -> Problem:
     """
     graph, roundoff = problem.graph, problem.roundoff
     if len(graph.groups) <= FEWEST_GROUPS:
-        # Small problems have none, and the call would cost them two per cent.
+        # Small problems have none, and are spared the call.
         return problem._replace(bundles=NO_BUNDLES)
     strongest = max(np.abs(graph.pull).max(), graph.diagonal.max())
     if strongest > STRONGEST * problem.variance:

@@ -8,7 +8,7 @@ import copy
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from fuzzypairs.solvers.groups import (
 )
 from fuzzypairs.solvers.narrow import is_wide, leading_directions, project
 from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
-from fuzzypairs.solvers.results import MemResult
+from fuzzypairs.solvers.results import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
@@ -64,8 +64,9 @@ NARROW_TOL = 1e-3
 # the keyboard can interrupt them.
 COMPILED_UP_TO = 2_000_000
 # Groups of long runs try other starts when acceleration begins and at the end, until
-# that lowers the objective by no more than this share of `tol`: going on as long as one
-# of thousands improves would cost a third of all passes. Their number is then NO_MORE.
+# that lowers the objective by no more than this share of `tol`. Going on as long as one
+# of thousands improves made a fit of 20 000 samples and 2000 judgements take 35 passes
+# instead of 28. The number of these looks is NO_MORE then.
 LITTLE, NO_MORE = 0.1, -1
 # Prototypes this near, relative to the spread, are no longer apart for
 # `labels_apart`, which walks there in at most so many passes; fewer if they are long.
@@ -78,17 +79,6 @@ class Trail:
     """What a long run notes on its way: see `MemResult`."""
 
     last_plain: tuple[Floats, Floats] | None = None
-
-
-class Settled(NamedTuple):
-    """Where a run settled before its groups tried other starts."""
-
-    C: Floats
-    U: Floats
-    objective: float
-
-
-NOWHERE = Settled(np.empty((0, 0)), np.empty((0, 0)), np.inf)
 
 
 class Solver:

@@ -1,12 +1,12 @@
-"""What a run of a solver returns."""
+"""What a run of a solver returns, and notes on its way."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MemResult"]
+__all__ = ["NOWHERE", "MemResult", "Settled"]
 
 Floats = NDArray[np.float64]
 
@@ -57,3 +57,14 @@ class MemResult:
             history=np.append(before.history[:n_kept], self.history),
             n_clusters_history=np.concatenate(sizes),
         )
+
+
+class Settled(NamedTuple):
+    """Where a run settled before its groups tried other starts."""
+
+    C: Floats
+    U: Floats
+    objective: float
+
+
+NOWHERE = Settled(np.empty((0, 0)), np.empty((0, 0)), np.inf)

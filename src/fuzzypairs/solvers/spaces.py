@@ -30,8 +30,8 @@ from fuzzypairs.solvers.groups import (
     cut_groups,
     usable_pairs,
 )
-from fuzzypairs.solvers.mem import NOWHERE, Settled, Solver
-from fuzzypairs.solvers.results import MemResult
+from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.results import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.starts import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
