@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.measure import Row, blobs, fastest, in_fresh_process
 from benchmarks.memory import resident
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.propagation import propagate
+from fuzzypairs.pairs.propagation import propagate
 
 
 def rows(quick: bool) -> Iterator[Row]:

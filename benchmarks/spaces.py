@@ -15,7 +15,7 @@ from fuzzypairs.solvers.spaces import SpaceSolver
 from fuzzypairs.spaces.grams import KernelSpace
 from fuzzypairs.spaces.kernels import Rbf
 from fuzzypairs.spaces.vectors import Manhattan
-from fuzzypairs.starts import Start
+from fuzzypairs.starts.resolve import Start
 from fuzzypairs.threads import Threads
 
 BUDGET_MB = 200

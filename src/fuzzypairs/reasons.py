@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fuzzypairs.folds import FEWEST_PAIRS
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import FEWEST_PAIRS
 
 __all__ = ["in_words", "tell", "why_too_few"]
 

@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from fuzzypairs.candidates import Candidate, Grid, burden, last_step, list_candidates
 from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
-from fuzzypairs.folds import hold_out
-from fuzzypairs.judgements import Floats
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import hold_out
+from fuzzypairs.pairs.reading import Floats
 from fuzzypairs.reasons import in_words, tell, why_too_few
 from fuzzypairs.selection import choose
 from fuzzypairs.threads import Threads
@@ -109,7 +109,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    fuzzypairs.folds.hold_out : How judgements are dealt.
+    fuzzypairs.pairs.folds.hold_out : How judgements are dealt.
     fuzzypairs.selection.choose : When a setting is not clearly worse than the best.
     fuzzypairs.candidates.burden : Which of two settings is simpler.
 

@@ -13,9 +13,9 @@ from sklearn.utils import get_tags
 
 from fuzzypairs.candidates import Candidate, last_step
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
-from fuzzypairs.folds import Folds, Split, take
-from fuzzypairs.judgements import Floats, Ints
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import Folds, Split, take
+from fuzzypairs.pairs.reading import Floats, Ints
 from fuzzypairs.selection import (
     contributions,
     mean_known,

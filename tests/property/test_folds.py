@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzzypairs.folds import cut_groups, hold_out
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import cut_groups, hold_out
 
 
 @st.composite

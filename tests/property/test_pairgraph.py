@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.starts.pair_graph import fold_groups, pair_graph_labels
 
 N_SAMPLES = 12
 

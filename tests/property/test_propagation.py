@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.propagation import propagate
+from fuzzypairs.pairs.propagation import propagate
 
 N_SAMPLES = 14
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.folds import FEWEST_PAIRS, grow_blocks, hold_out
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import FEWEST_PAIRS, grow_blocks, hold_out
 
 
 def draw(n_samples, n_pairs, seed=0):

@@ -8,8 +8,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist
 
 from fuzzypairs.exceptions import FuzzyPairsWarning, PairsError
-from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.starts.pair_graph import fold_groups, pair_graph_labels
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 NEAR_FOES = np.array([[0.0], [0.5], [1.0], [1.5], [20.0], [20.5]])

@@ -253,7 +253,9 @@ def test_repr(pairs):
 
 
 def _through_skops(pairs):
-    return skops.io.loads(skops.io.dumps(pairs), trusted=["fuzzypairs.pairs.PairSet"])
+    return skops.io.loads(
+        skops.io.dumps(pairs), trusted=["fuzzypairs.pairs.pairset.PairSet"]
+    )
 
 
 @pytest.mark.parametrize(

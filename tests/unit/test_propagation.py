@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from fuzzypairs import propagation
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.pairs import PairSet
-from fuzzypairs.propagation import propagate
+from fuzzypairs.pairs import PairSet, propagation
+from fuzzypairs.pairs.propagation import propagate
 
 LINE = [[0.0], [1.0], [5.0], [6.0]]  # two islands of two for n_neighbors=1
 

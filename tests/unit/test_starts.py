@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.kernels.seeding import choose_seeds
-from fuzzypairs.starts import (
+from fuzzypairs.starts.resolve import (
     NAMES,
     Start,
     is_deterministic,

@@ -38,7 +38,7 @@ from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts import Init, Start, is_deterministic, resolve_start
+from fuzzypairs.starts.resolve import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.threads import Threads, cut, over_ranges
 from fuzzypairs.validation import (
     check_choice,

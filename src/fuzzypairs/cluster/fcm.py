@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from fuzzypairs.cluster.base import PrototypeClusterer
 from fuzzypairs.spaces.names import Metric
-from fuzzypairs.starts import Init
+from fuzzypairs.starts.resolve import Init
 
 __all__ = ["FuzzyCMeans"]
 

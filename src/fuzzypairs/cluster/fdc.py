@@ -11,7 +11,7 @@ from fuzzypairs.cluster.base import Floats, Note, PrototypeClusterer
 from fuzzypairs.cluster.guidance import Guidance, can_teach, teach_space
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.propagation import propagate
+from fuzzypairs.pairs.propagation import propagate
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.results import MemResult
@@ -20,7 +20,7 @@ from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
-from fuzzypairs.starts import Init, is_deterministic
+from fuzzypairs.starts.resolve import Init, is_deterministic
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
     check_choice,
@@ -111,7 +111,7 @@ class FDC(PrototypeClusterer):
         decide by how far judgements agree with the data and with each other. None is
         "auto" where `metric` and `beta` are and X has up to 5000 rows, and False
         otherwise. Of more rows only the best start, found under the judgements as
-        given, has the spread ones. See `fuzzypairs.propagation.propagate`.
+        given, has the spread ones. See `fuzzypairs.pairs.propagation.propagate`.
     robust : bool or float > 0, default=False
         Whether judgements that the data or each other contradict lose weight; how
         much is then in `pair_reliability_`. A number is how far a judgement may be

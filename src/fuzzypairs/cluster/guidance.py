@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzypairs.folds import Folds, hold_out
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.spaces.learned import Learned, Taught, representatives
 from fuzzypairs.threads import Threads
 

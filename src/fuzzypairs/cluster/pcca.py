@@ -14,7 +14,7 @@ from fuzzypairs.solvers.competition import agglomerate
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.results import MemResult
 from fuzzypairs.spaces.base import Space
-from fuzzypairs.starts import Init, Start
+from fuzzypairs.starts.resolve import Init, Start
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice, check_number
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzypairs.judgements import is_count
+from fuzzypairs.pairs.reading import is_count
 
 __all__ = ["SAMPLERS", "draw_balanced", "draw_chain_free", "draw_uniform"]
 

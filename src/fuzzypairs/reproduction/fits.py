@@ -23,14 +23,14 @@ from fuzzypairs.cluster.base import coincident
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.ssdc import SSDC
-from fuzzypairs.folds import hold_out, take
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import hold_out, take
 from fuzzypairs.reproduction import scoring
 from fuzzypairs.reproduction.problems import Problem, load_problem
 from fuzzypairs.reproduction.runs import Point, Result, Run
 from fuzzypairs.solvers.groups import bundled
 from fuzzypairs.solvers.mem import APART, Solver
-from fuzzypairs.starts import Start, random_labels
+from fuzzypairs.starts.resolve import Start, random_labels
 from fuzzypairs.threads import Threads
 
 __all__ = ["METHODS", "Method", "perform"]

@@ -33,7 +33,7 @@ from fuzzypairs.solvers.groups import (
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.results import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.base import Space
-from fuzzypairs.starts import Start
+from fuzzypairs.starts.resolve import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["SpaceSolver"]

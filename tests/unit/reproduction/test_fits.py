@@ -10,7 +10,7 @@ from fuzzypairs.datasets import available
 from fuzzypairs.reproduction.fits import EXAMPLES, perform
 from fuzzypairs.reproduction.problems import FACES, load_problem
 from fuzzypairs.reproduction.runs import Run
-from fuzzypairs.starts import random_labels
+from fuzzypairs.starts.resolve import random_labels
 
 POINTS = [
     (("alpha", 0.0), ("beta", 2.0**-8)),

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from fuzzypairs.judgements import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.reading import Floats, Ints, Mask
 
 __all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
 
@@ -94,7 +94,7 @@ def hold_out(
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.folds import hold_out
+    >>> from fuzzypairs.pairs.folds import hold_out
     >>> from fuzzypairs.pairs import PairSet
     >>> pairs = PairSet.from_labels(np.arange(200) % 2, n_pairs=40, random_state=0)
     >>> folds = hold_out(pairs, 4, 1, np.random.default_rng(0))

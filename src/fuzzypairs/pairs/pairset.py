@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.judgements import (
+from fuzzypairs.pairs.reading import (
     CUT_ROWS,
     Floats,
     Ints,

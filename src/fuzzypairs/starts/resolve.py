@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs.kernels.seeding import choose_seeds
-from fuzzypairs.pairgraph import fold_groups, pair_graph_labels
 from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.starts.pair_graph import fold_groups, pair_graph_labels
 
 __all__ = [
     "NAMES",
@@ -217,8 +217,8 @@ def pair_graph(X: Floats, n_clusters: int, *, pairs: Any = None) -> Start:
 
     See Also
     --------
-    fuzzypairs.pairgraph.pair_graph_labels : The groups.
-    fuzzypairs.pairgraph.fold_groups : Where surplus groups go.
+    fuzzypairs.starts.pair_graph.pair_graph_labels : The groups.
+    fuzzypairs.starts.pair_graph.fold_groups : Where surplus groups go.
 
     Notes
     -----
