@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import scale
 
 from fuzzypairs import FDC, FuzzyCMeans
-from fuzzypairs.defaults import (
+from fuzzypairs.cluster.defaults import (
     GAINS,
     alpha_at,
     gain_at,

@@ -17,8 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fuzzypairs.cluster.units import in_units, is_plain, unit_of
-from fuzzypairs.defaults import (
+from fuzzypairs.cluster.defaults import (
     BETA_SHARE,
     GAINS,
     alpha_at,
@@ -27,6 +26,7 @@ from fuzzypairs.defaults import (
     leading_share,
     parting_fuzzifier,
 )
+from fuzzypairs.cluster.units import in_units, is_plain, unit_of
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
 from fuzzypairs.kernels.rows import first_near_rows, largest_places
 from fuzzypairs.kernels.weights import memberships_of

@@ -65,7 +65,7 @@ class FDC(PrototypeClusterer):
         Threshold from which a squared membership attracts a prototype; below it, it
         repels. "auto" takes the value at which prototypes just part, less of it
         where clusters would vanish, and 0 where no value keeps them all; see
-        `fuzzypairs.defaults`.
+        `fuzzypairs.cluster.defaults`.
     beta : float >= 0 or "auto", default="auto"
         Weight of the judgements against squared distances. "auto" takes the total
         variance of X.

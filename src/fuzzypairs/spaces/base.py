@@ -153,7 +153,7 @@ class Space(ABC):
     def leading_share(self) -> float | None:
         """Return the share that decides when prototypes part; None if not known.
 
-        See `fuzzypairs.defaults`.
+        See `fuzzypairs.cluster.defaults`.
         """
         return None
 
