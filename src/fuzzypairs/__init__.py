@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.files import load, save
     from fuzzypairs.pairs import PairSet
-    from fuzzypairs.search import PairSearchCV
+    from fuzzypairs.selection.search import PairSearchCV
 
 __all__ = [
     "DSC",
@@ -38,7 +38,7 @@ PLACES = {
     "FHSS": "cluster.fhss",
     "FuzzyCMeans": "cluster.fcm",
     "PCCA": "cluster.pcca",
-    "PairSearchCV": "search",
+    "PairSearchCV": "selection.search",
     "PairSet": "pairs",
     "SSDC": "cluster.ssdc",
     "load": "files",

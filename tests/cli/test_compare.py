@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from fuzzypairs import FDC, SSDC
 from fuzzypairs.cli import app
-from fuzzypairs.comparison import METHODS
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import simulate_pairs
+from fuzzypairs.selection.comparison import METHODS
 
 FILES = ["comparison.csv", "comparison.json", "comparison.png", "labels.csv"]
 # Six rows in two groups: enough for what does not ask for numbers.
@@ -243,7 +243,7 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("fuzzypairs.comparison.plot_comparison", fail)
+    monkeypatch.setattr("fuzzypairs.selection.comparison.plot_comparison", fail)
 
     result = run(*small, "--truth", "kind")
 

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fuzzypairs import DSC, FDC, PCCA, FuzzyCMeans
-from fuzzypairs.candidates import burden, list_candidates
+from fuzzypairs.selection.candidates import burden, list_candidates
 
 
 def only(estimator, grid=None):

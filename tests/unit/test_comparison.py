@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from fuzzypairs import SSDC, criteria
-from fuzzypairs.comparison import (
+from fuzzypairs.selection.comparison import (
     METHODS,
     Outcome,
     compare,

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fuzzypairs import DSC, FDC, FuzzyCMeans, PairSearchCV, PairSet, load, save
 from fuzzypairs.exceptions import FewPairsWarning, PairsError
-from fuzzypairs.trials import apart
+from fuzzypairs.selection.trials import apart
 
 QUICK = FDC(metric="euclidean", n_init=2, max_iter=100)
 COUNTS = {"n_clusters": [2, 3, 4, 5, 6]}

@@ -5,7 +5,7 @@ import pytest
 
 from fuzzypairs.criteria import pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.selection import (
+from fuzzypairs.selection.choice import (
     choose,
     contributions,
     mean_known,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fuzzypairs.columns import ColumnRecord
-    from fuzzypairs.comparison import Outcome
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.report import Table
+    from fuzzypairs.selection.comparison import Outcome
     from fuzzypairs.tables import Items
 
 __all__ = ["compare"]
@@ -85,8 +85,8 @@ def compare(
     ] = False,
 ) -> None:
     """Run all methods on your data and judgements; put them into one table."""
-    from fuzzypairs.comparison import METHODS, pick_methods
-    from fuzzypairs.comparison import compare as run
+    from fuzzypairs.selection.comparison import METHODS, pick_methods
+    from fuzzypairs.selection.comparison import compare as run
 
     check_out(out, force)
     with plain_errors(code=2):
@@ -177,8 +177,8 @@ def _to_json(task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> str:
 
 def _write(out: Path, task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> None:
     """Write all files, or none."""
-    from fuzzypairs.comparison import plot_comparison
     from fuzzypairs.files import staging
+    from fuzzypairs.selection.comparison import plot_comparison
 
     rows = [row.as_dict() for row in outcomes]
     labels = [

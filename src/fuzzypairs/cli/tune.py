@@ -25,7 +25,7 @@ from fuzzypairs.cli.screen import (
 # Everything heavy is imported where it is used: --help and --version answer at once.
 if TYPE_CHECKING:
     from fuzzypairs.report import Table
-    from fuzzypairs.search import PairSearchCV
+    from fuzzypairs.selection.search import PairSearchCV
 
 __all__ = ["tune"]
 
@@ -89,7 +89,7 @@ def tune(
     check_out(out, force)
     started = time.perf_counter()
     with plain_errors(code=2), progress() as show, notes_of() as notes:
-        from fuzzypairs.search import PairSearchCV
+        from fuzzypairs.selection.search import PairSearchCV
 
         show(f"reading {data.name}", 0, 1)
         tried = {

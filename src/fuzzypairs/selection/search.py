@@ -14,15 +14,21 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from fuzzypairs.candidates import Candidate, Grid, burden, last_step, list_candidates
 from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.pairs.reading import Floats
-from fuzzypairs.reasons import in_words, tell, why_too_few
-from fuzzypairs.selection import choose
+from fuzzypairs.selection.candidates import (
+    Candidate,
+    Grid,
+    burden,
+    last_step,
+    list_candidates,
+)
+from fuzzypairs.selection.choice import choose
+from fuzzypairs.selection.reasons import in_words, tell, why_too_few
+from fuzzypairs.selection.trials import Bench, Trial, hold_out_trials, stability_trials
 from fuzzypairs.threads import Threads
-from fuzzypairs.trials import Bench, Trial, hold_out_trials, stability_trials
 from fuzzypairs.validation import (
     check_integer,
     check_jobs,
@@ -110,8 +116,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     See Also
     --------
     fuzzypairs.pairs.folds.hold_out : How judgements are dealt.
-    fuzzypairs.selection.choose : When a setting is not clearly worse than the best.
-    fuzzypairs.candidates.burden : Which of two settings is simpler.
+    fuzzypairs.selection.choice.choose : When a setting is not clearly worse than the best.
+    fuzzypairs.selection.candidates.burden : Which of two settings is simpler.
 
     Notes
     -----

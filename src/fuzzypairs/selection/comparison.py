@@ -86,7 +86,7 @@ class Outcome:
 
     Examples
     --------
-    >>> from fuzzypairs.comparison import Outcome
+    >>> from fuzzypairs.selection.comparison import Outcome
     >>> Outcome("SSDC", error="needs 9 GB").as_dict()["error"]
     'needs 9 GB'
     """
@@ -114,7 +114,7 @@ def pick_methods(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> from fuzzypairs.comparison import pick_methods
+    >>> from fuzzypairs.selection.comparison import pick_methods
     >>> pick_methods(["fdc", "K-Means"])
     ['k-means', 'FDC']
     """
@@ -172,7 +172,7 @@ def compare(
 
     Examples
     --------
-    >>> from fuzzypairs.comparison import compare
+    >>> from fuzzypairs.selection.comparison import compare
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]
     >>> for row in compare(X, [(0, 1, 0.9)], 2, methods=["k-means", "FDC"]):
     ...     print(row.method, row.n_clusters, row.pair_agreement)
@@ -212,7 +212,7 @@ def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
 
     Examples
     --------
-    >>> from fuzzypairs.comparison import Outcome, plot_comparison
+    >>> from fuzzypairs.selection.comparison import Outcome, plot_comparison
     >>> row = Outcome("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
     >>> [ax.get_title("left") for ax in plot_comparison([row]).axes]
     ['judgements held', 'seconds']

@@ -11,12 +11,12 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from fuzzypairs.candidates import Candidate, last_step
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, Split, take
 from fuzzypairs.pairs.reading import Floats, Ints
-from fuzzypairs.selection import (
+from fuzzypairs.selection.candidates import Candidate, last_step
+from fuzzypairs.selection.choice import (
     contributions,
     mean_known,
     split_scores,

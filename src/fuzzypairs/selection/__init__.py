@@ -1,0 +1,1 @@
+"""Settings chosen by held-out judgements, and methods compared on the same data."""
