@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.fhss import FHSS
     from fuzzypairs.cluster.pcca import PCCA
     from fuzzypairs.cluster.ssdc import SSDC
-    from fuzzypairs.files import load, save
+    from fuzzypairs.io.model_files import load, save
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
 
@@ -39,10 +39,10 @@ PLACES = {
     "FuzzyCMeans": "cluster.fcm",
     "PCCA": "cluster.pcca",
     "PairSearchCV": "selection.search",
-    "PairSet": "pairs",
+    "PairSet": "pairs.pairset",
     "SSDC": "cluster.ssdc",
-    "load": "files",
-    "save": "files",
+    "load": "io.model_files",
+    "save": "io.model_files",
 }
 
 

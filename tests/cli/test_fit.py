@@ -19,7 +19,7 @@ from fuzzypairs import FDC, load
 from fuzzypairs.cli import app
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import simulate_pairs
-from fuzzypairs.sheets import unescape_cell
+from fuzzypairs.io.writing import unescape_cell
 
 FILES = ["memberships.csv", "model.skops", "report.html", "summary.json"]
 # Eight rows in two groups, ids that look like numbers, and every kind of column.
@@ -376,7 +376,7 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("fuzzypairs.files.save", fail)
+    monkeypatch.setattr("fuzzypairs.io.model_files.save", fail)
     before = sorted(os.listdir(small[-1].parent))
 
     result = run(*small)
@@ -388,7 +388,8 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
 
 STALL = """\
 import sys, time
-from fuzzypairs import __main__, files
+from fuzzypairs import __main__
+from fuzzypairs.io import model_files as files
 
 def save(model, path):
     path.write_text("half")
@@ -486,7 +487,7 @@ def test_ids_of_new_rows_may_have_another_name_or_none(model, tmp_path):
 def test_a_model_of_another_version_says_so(model, tmp_path, monkeypatch):
     new = tmp_path / "new.csv"
     new.write_text(ROWS, encoding="utf-8")
-    monkeypatch.setattr("fuzzypairs.files.__version__", "9.9")
+    monkeypatch.setattr("fuzzypairs.io.model_files.__version__", "9.9")
 
     result = run("predict", model, new, "--out", tmp_path / "out.csv")
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fuzzypairs import FDC
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
-from fuzzypairs.files import load, replacing, save, staging
+from fuzzypairs.io.model_files import load, replacing, save, staging
 
 X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0], [6]], 15, axis=0)
 
@@ -229,8 +229,8 @@ def test_foreign_types_are_refused_by_name_until_trusted(path):
     [
         ("os", "system"),
         ("builtins", "eval"),
-        ("fuzzypairs.files", "shutil"),
-        ("fuzzypairs.files", "save"),
+        ("fuzzypairs.io.model_files", "shutil"),
+        ("fuzzypairs.io.model_files", "save"),
         ("fuzzypairs.pairs.pairset", "np"),
         ("fuzzypairs.pairs.pairset", "dataclass"),
         ("fuzzypairs.cluster.nothing", "FDC"),

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_wine, make_blobs
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.columns import Preparation
 from fuzzypairs.criteria import certainty, nmi, normalized_ari, pairs_held
 from fuzzypairs.datasets import simulate_pairs
+from fuzzypairs.io.features import Preparation
 from fuzzypairs.report import write_fit_report
 from fuzzypairs.report.tensions import pulls
 from pages import Page

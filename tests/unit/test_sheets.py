@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzzypairs.sheets import escape_cell, unescape_cell, write_table
-from fuzzypairs.tables import read_table
+from fuzzypairs.io.tables import read_table
+from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table
 
 COLUMNS = {"id": ["oak", "=1+2", "'a"], "u": [0.125, 1.0, 1 / 3], "n": [-1, 2, 3]}
 

@@ -13,9 +13,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from fuzzypairs import FDC
-from fuzzypairs.columns import ColumnRecord, Preparation, as_text
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.tables import Items, prepare, read_items, read_pairs, read_table
+from fuzzypairs.io.features import ColumnRecord, Preparation, as_text
+from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs, read_table
 
 FRAME = pd.DataFrame(
     {

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzypairs.columns import Preparation
+from fuzzypairs.io.features import Preparation
 from fuzzypairs.report.traits import describe_columns, number_speller
 
 U = np.array([[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 1.0]])

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fuzzypairs.columns import ColumnRecord
+    from fuzzypairs.io.features import ColumnRecord
+    from fuzzypairs.io.tables import Items
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.report import Table
     from fuzzypairs.selection.comparison import Outcome
-    from fuzzypairs.tables import Items
 
 __all__ = ["compare"]
 
@@ -124,7 +124,7 @@ class _Task:
 def _read_items(
     path: Path, id_column: str | None, truth: str | None, drop: Sequence[str]
 ) -> "Items":
-    from fuzzypairs.tables import read_items
+    from fuzzypairs.io.tables import read_items
 
     return read_items(path, id_column=id_column, truth=truth, drop=drop)
 
@@ -150,7 +150,7 @@ def _check_count(n_clusters: int, items: "Items") -> None:
 
 
 def _prepare(items: "Items", pairs: Path, n_clusters: int, *, scale: bool) -> _Task:
-    from fuzzypairs.tables import prepare, read_pairs
+    from fuzzypairs.io.tables import prepare, read_pairs
 
     preparation, X = prepare(items, scale=scale)
     judged = read_pairs(pairs, items.n_rows, items.ids)
@@ -177,7 +177,7 @@ def _to_json(task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> str:
 
 def _write(out: Path, task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> None:
     """Write all files, or none."""
-    from fuzzypairs.files import staging
+    from fuzzypairs.io.model_files import staging
     from fuzzypairs.selection.comparison import plot_comparison
 
     rows = [row.as_dict() for row in outcomes]
@@ -197,7 +197,7 @@ def _write(out: Path, task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> 
 
 
 def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    from fuzzypairs.sheets import escape_cell
+    from fuzzypairs.io.writing import escape_cell
 
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)

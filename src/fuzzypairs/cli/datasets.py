@@ -63,7 +63,7 @@ def _write(name: str, out: Path) -> None:
     """Write features and truth as the source has them, with a column of ids."""
     with plain_errors(code=2):
         from fuzzypairs.datasets import load
-        from fuzzypairs.sheets import write_table, writer_of
+        from fuzzypairs.io.writing import write_table, writer_of
 
         writer_of(out)  # an unknown ending is told before the work
         raw = load(name).raw

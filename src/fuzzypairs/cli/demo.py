@@ -152,7 +152,7 @@ def _draw_score(X: Any, y: Any, seed: int) -> float:
 
 def _write_results(out: Path, trial: _Trial) -> None:
     """Write all files of the demo, or none."""
-    from fuzzypairs.files import save, staging
+    from fuzzypairs.io.model_files import save, staging
 
     with staging(out) as folder:
         trial.comparison.figure().savefig(folder / "memberships.png", dpi=144)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fuzzypairs.columns import Preparation
-    from fuzzypairs.tables import Items
+    from fuzzypairs.io.features import Preparation
+    from fuzzypairs.io.tables import Items
 
 __all__ = ["predict"]
 
@@ -72,7 +72,7 @@ def predict(
     check_file(out, force)
     with plain_errors(code=2), progress() as show, notes_of() as notes:
         from fuzzypairs.criteria import certainty
-        from fuzzypairs.sheets import write_table, writer_of
+        from fuzzypairs.io.writing import write_table, writer_of
 
         writer_of(out)  # an unknown ending is told before the work
         show(f"opening {model.name}", 0, 4)
@@ -111,8 +111,8 @@ def _load(path: Path) -> Any:
     """Return a pipeline that begins with the preparation of columns."""
     from sklearn.pipeline import Pipeline
 
-    from fuzzypairs.columns import Preparation
-    from fuzzypairs.files import load
+    from fuzzypairs.io.features import Preparation
+    from fuzzypairs.io.model_files import load
 
     model = load(path)
     if isinstance(model, Pipeline) and isinstance(model[0], Preparation):
@@ -125,7 +125,7 @@ def _load(path: Path) -> Any:
 
 def _read(path: Path, preparation: "Preparation", id_column: str | None) -> "Items":
     """Read new rows, words as they are written: 007 is one, even among numbers."""
-    from fuzzypairs.tables import read_items
+    from fuzzypairs.io.tables import read_items
 
     words = [c.name for c in preparation.columns_ if c.kind == "category"]
     return read_items(path, id_column=id_column, text=words)

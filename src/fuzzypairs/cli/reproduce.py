@@ -120,7 +120,7 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
 
 def _write(out: Path, pieces: "list[Piece]") -> None:
     """Write all files, or none."""
-    from fuzzypairs.files import staging
+    from fuzzypairs.io.model_files import staging
     from fuzzypairs.reproduction.page import write_pieces
 
     with staging(out) as folder:

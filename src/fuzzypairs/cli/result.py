@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fuzzypairs.cluster.fdc import FDC
-    from fuzzypairs.columns import Preparation
+    from fuzzypairs.io.features import Preparation
+    from fuzzypairs.io.tables import Items
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.report import Table
-    from fuzzypairs.tables import Items
 
 __all__ = ["DECIMALS", "Result", "Task", "membership_columns", "read_task", "sizes"]
 
@@ -61,8 +61,8 @@ def read_task(
     """Read and check everything that a user's files have to say."""
     import pandas as pd
 
+    from fuzzypairs.io.tables import prepare, read_items, read_pairs
     from fuzzypairs.pairs import PairSet
-    from fuzzypairs.tables import prepare, read_items, read_pairs
 
     items = read_items(data, id_column=id_column, truth=truth, drop=drop or [])
     if n_clusters > items.n_rows:
@@ -202,7 +202,7 @@ class Result:
 
     def write(self, out: Path, fmt: TableFormat) -> None:
         """Write all files, or none."""
-        from fuzzypairs.files import staging
+        from fuzzypairs.io.model_files import staging
 
         with staging(out) as folder:
             self.write_files(folder, fmt)
@@ -211,8 +211,8 @@ class Result:
         """Write all files of a fit to a folder."""
         from sklearn.pipeline import Pipeline
 
-        from fuzzypairs.files import save
-        from fuzzypairs.sheets import write_table
+        from fuzzypairs.io.model_files import save
+        from fuzzypairs.io.writing import write_table
 
         task, model = self.task, self.model
         write_table(

@@ -230,8 +230,8 @@ def _write(out: Path, result: Result, search: "PairSearchCV", fmt: TableFormat) 
     """Write all files, or none."""
     import pandas as pd
 
-    from fuzzypairs.files import staging
-    from fuzzypairs.sheets import write_table
+    from fuzzypairs.io.model_files import staging
+    from fuzzypairs.io.writing import write_table
 
     with staging(out) as folder:
         result.write_files(folder, fmt)

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs import criteria
-from fuzzypairs.columns import ColumnRecord
+from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.plots.style import memberships_of

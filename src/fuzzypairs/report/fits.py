@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from fuzzypairs._version import __version__
-from fuzzypairs.columns import ColumnRecord
+from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
@@ -73,7 +73,7 @@ def write_fit_report(
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.columns import Preparation
+    >>> from fuzzypairs.io.features import Preparation
     >>> from fuzzypairs.report import write_fit_report
     >>> frame = pd.DataFrame({"acid": [1.0, 1.2, 6.0, 6.3], "soil": list("aabb")})
     >>> preparation = Preparation().fit(frame)

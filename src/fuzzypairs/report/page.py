@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuzzypairs._version import __version__
-from fuzzypairs.files import replacing
+from fuzzypairs.io.model_files import replacing
 
 __all__ = ["Card", "Picture", "Section", "Table", "write_report"]
 

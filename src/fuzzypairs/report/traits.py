@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzypairs.columns import CONFORM, ColumnRecord
+from fuzzypairs.io.features import CONFORM, ColumnRecord
 
 __all__ = ["Profile", "Trait", "describe_columns"]
 
@@ -65,7 +65,7 @@ class Profile:
     Examples
     --------
     >>> import pandas as pd
-    >>> from fuzzypairs.columns import ColumnRecord
+    >>> from fuzzypairs.io.features import ColumnRecord
     >>> from fuzzypairs.report.traits import describe_columns
     >>> frame = pd.DataFrame({"acid": [1.0, 2.0, 6.0]})
     >>> record = ColumnRecord("acid", "number", 0, 1, "standardised")
@@ -126,7 +126,7 @@ def describe_columns(
     Examples
     --------
     >>> import pandas as pd
-    >>> from fuzzypairs.columns import ColumnRecord
+    >>> from fuzzypairs.io.features import ColumnRecord
     >>> from fuzzypairs.report.traits import describe_columns
     >>> frame = pd.DataFrame({"soil": ["clay", "clay", "sand", None]})
     >>> record = ColumnRecord("soil", "category", 1, 2, "one-hot")

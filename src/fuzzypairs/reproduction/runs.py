@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs._version import __version__
-from fuzzypairs.files import replacing
+from fuzzypairs.io.model_files import replacing
 
 __all__ = ["Point", "Result", "Run", "Runs"]
 

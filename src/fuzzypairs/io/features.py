@@ -64,7 +64,7 @@ class ColumnRecord:
 
     Examples
     --------
-    >>> from fuzzypairs.columns import ColumnRecord
+    >>> from fuzzypairs.io.features import ColumnRecord
     >>> ColumnRecord("acid", "number", 0, 1, "standardised").treatment
     'standardised'
     """
@@ -110,7 +110,7 @@ class Preparation(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from fuzzypairs.columns import Preparation
+    >>> from fuzzypairs.io.features import Preparation
     >>> frame = pd.DataFrame({"acid": [1.0, None, 3.0],
     ...                       "soil": ["clay", "sand", "clay"],
     ...                       "year": [1999, 1999, 1999]})
@@ -224,7 +224,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         Examples
         --------
         >>> import pandas as pd
-        >>> from fuzzypairs.columns import Preparation
+        >>> from fuzzypairs.io.features import Preparation
         >>> model = Preparation().fit(pd.DataFrame({"soil": ["clay", "sand"]}))
         >>> model.unseen(pd.DataFrame({"soil": ["sand", "peat"]}))
         {'soil': ['peat']}

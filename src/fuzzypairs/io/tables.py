@@ -20,8 +20,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fuzzypairs.columns import Column, Floats, Preparation, as_numbers, as_text, listed
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.io.features import (
+    Column,
+    Floats,
+    Preparation,
+    as_numbers,
+    as_text,
+    listed,
+)
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]
@@ -52,7 +59,7 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.tables import read_table
+    >>> from fuzzypairs.io.tables import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "wines.csv"
     ...     _ = path.write_text("name,acid\noak,1.5\nash,?\n")
@@ -107,7 +114,7 @@ class Items:
     --------
     >>> import pandas as pd
     >>> from pathlib import Path
-    >>> from fuzzypairs.tables import Items
+    >>> from fuzzypairs.io.tables import Items
     >>> Items(Path("wines.csv"), pd.DataFrame({"acid": [1.5, 2.0]})).n_rows
     2
     """
@@ -155,7 +162,7 @@ def read_items(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.tables import read_items
+    >>> from fuzzypairs.io.tables import read_items
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "wines.csv"
     ...     _ = path.write_text("name,acid\noak,1.5\nash,2.5\n")
@@ -208,7 +215,7 @@ def read_pairs(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.tables import read_pairs
+    >>> from fuzzypairs.io.tables import read_pairs
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "pairs.csv"
     ...     _ = path.write_text("i,j,grade,annotator\n0,2,0.7,Ann\n")
@@ -260,7 +267,7 @@ def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
     --------
     >>> import pandas as pd
     >>> from pathlib import Path
-    >>> from fuzzypairs.tables import Items, prepare
+    >>> from fuzzypairs.io.tables import Items, prepare
     >>> items = Items(Path("wines.csv"), pd.DataFrame({"acid": [1.0, 2.0, 3.0]}))
     >>> prepare(items, scale=False)[1].ravel()
     array([1., 2., 3.])

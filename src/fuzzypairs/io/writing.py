@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from fuzzypairs.files import replacing
+from fuzzypairs.io.model_files import replacing
 
 __all__ = ["escape_cell", "unescape_cell", "write_table"]
 
@@ -39,7 +39,7 @@ def escape_cell(cell: Any) -> Any:
 
     Examples
     --------
-    >>> from fuzzypairs.sheets import escape_cell
+    >>> from fuzzypairs.io.writing import escape_cell
     >>> escape_cell("=1+2"), escape_cell("oak")
     ("'=1+2", 'oak')
     """
@@ -60,7 +60,7 @@ def unescape_cell(text: str) -> str:
 
     Examples
     --------
-    >>> from fuzzypairs.sheets import unescape_cell
+    >>> from fuzzypairs.io.writing import unescape_cell
     >>> unescape_cell("'=1+2"), unescape_cell("oak")
     ('=1+2', 'oak')
     """
@@ -90,7 +90,7 @@ def write_table(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.sheets import write_table
+    >>> from fuzzypairs.io.writing import write_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "memberships.csv"
     ...     write_table(path, {"id": ["oak", "@ash"], "cluster_0": [0.25, 1.0]},
