@@ -292,7 +292,7 @@ def _environment() -> Any:
             error
         )
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("fuzzypairs"),
+        loader=jinja2.PackageLoader("fuzzypairs.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
