@@ -11,7 +11,7 @@ from fuzzypairs.criteria import certainty, nmi, normalized_ari, pairs_held
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.report import write_fit_report
-from fuzzypairs.report.tensions import pulls
+from fuzzypairs.report.conflicts import pulls
 from pages import Page
 
 JUDGED = ("row", "row", "grade", "shared", "pull", "of all pull")

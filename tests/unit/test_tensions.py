@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from fuzzypairs import PairSet
-from fuzzypairs.report.tensions import find_contradictions, pulls
+from fuzzypairs.report.conflicts import find_contradictions, pulls
 
 
 def test_pulls_worked_by_hand():

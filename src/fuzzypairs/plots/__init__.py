@@ -11,8 +11,12 @@ from fuzzypairs.plots.curves import (
     plot_objective,
     plot_search,
 )
-from fuzzypairs.plots.fates import JudgementsDisplay, plot_judgements, shared_membership
-from fuzzypairs.plots.maps import MembershipMapDisplay, plot_memberships
+from fuzzypairs.plots.judged import (
+    JudgementsDisplay,
+    plot_judgements,
+    shared_membership,
+)
+from fuzzypairs.plots.membership_map import MembershipMapDisplay, plot_memberships
 from fuzzypairs.plots.mixtures import MixturesDisplay, most_mixed, plot_mixtures
 from fuzzypairs.plots.style import BROKEN, COLORS, HELD, MARKERS, new_figure
 

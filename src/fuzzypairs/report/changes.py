@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzypairs import criteria
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import new_figure, plot_memberships
-from fuzzypairs.report.page import Picture, Section, Table, percent, short_table
+from fuzzypairs.report.html import Picture, Section, Table, percent, short_table
 
 __all__ = ["Comparison"]
 

@@ -6,7 +6,7 @@ from fuzzypairs import criteria
 from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures
 from fuzzypairs.plots.style import color_of, glyph_of
 from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_ROWS, Fit
-from fuzzypairs.report.page import (
+from fuzzypairs.report.html import (
     Card,
     Picture,
     Section,

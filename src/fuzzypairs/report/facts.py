@@ -14,7 +14,7 @@ from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.plots.style import memberships_of
-from fuzzypairs.report.tensions import Contradictions, find_contradictions
+from fuzzypairs.report.conflicts import Contradictions, find_contradictions
 from fuzzypairs.report.traits import Profile, describe_columns
 
 __all__ = ["ABREAST", "IN_LIST", "MOST_COLUMNS", "MOST_ROWS", "Fit"]

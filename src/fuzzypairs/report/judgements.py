@@ -3,10 +3,10 @@
 import numpy as np
 
 from fuzzypairs.plots import plot_judgements, shared_membership
+from fuzzypairs.report.conflicts import pulls
 from fuzzypairs.report.facts import IN_LIST, Fit
-from fuzzypairs.report.page import Picture, Section, Table, percent, short_table
+from fuzzypairs.report.html import Picture, Section, Table, percent, short_table
 from fuzzypairs.report.sentences import counted
-from fuzzypairs.report.tensions import pulls
 
 __all__ = ["judgement_section"]
 

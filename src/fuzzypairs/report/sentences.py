@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fuzzypairs import criteria
 from fuzzypairs.report.facts import ABREAST, Fit
-from fuzzypairs.report.page import percent
+from fuzzypairs.report.html import percent
 
 __all__ = ["counted", "findings", "listed"]
 

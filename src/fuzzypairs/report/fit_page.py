@@ -17,8 +17,8 @@ from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
 from fuzzypairs.report.clusters import cluster_sections
 from fuzzypairs.report.facts import MOST_COLUMNS, Fit
+from fuzzypairs.report.html import Picture, Section, cut, short_table, write_report
 from fuzzypairs.report.judgements import judgement_section
-from fuzzypairs.report.page import Picture, Section, cut, short_table, write_report
 from fuzzypairs.report.sentences import counted, findings
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def pulls(pairs: Any, memberships: ArrayLike, beta: float) -> Floats:
 
     Examples
     --------
-    >>> from fuzzypairs.report.tensions import pulls
+    >>> from fuzzypairs.report.conflicts import pulls
     >>> memberships = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     >>> pulls([(0, 1, 0.5), (0, 2, 0.5), (1, 2, -0.5)], memberships, beta=3.0)
     array([3., 0., 0.])
@@ -83,7 +83,7 @@ class Contradiction(NamedTuple):
 
     Examples
     --------
-    >>> from fuzzypairs.report.tensions import Contradiction
+    >>> from fuzzypairs.report.conflicts import Contradiction
     >>> Contradiction(0, 1, 2, 0.9, 0.8, -0.5).strength
     0.5
     """
@@ -116,7 +116,7 @@ class Contradictions:
 
     Examples
     --------
-    >>> from fuzzypairs.report.tensions import Contradictions
+    >>> from fuzzypairs.report.conflicts import Contradictions
     >>> Contradictions((), 0, 0).n_triangles
     0
     """
@@ -149,7 +149,7 @@ def find_contradictions(pairs: PairSet, most: int = 20) -> Contradictions:
     Examples
     --------
     >>> from fuzzypairs import PairSet
-    >>> from fuzzypairs.report.tensions import find_contradictions
+    >>> from fuzzypairs.report.conflicts import find_contradictions
     >>> pairs = PairSet.from_triples([(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.5)])
     >>> find_contradictions(pairs).triangles[0][:3]
     (0, 1, 2)
