@@ -23,7 +23,7 @@ from fuzzypairs.cli.screen import fail, on_screen, plain_errors
 
 # Everything heavy is imported where it is used: --help and --version answer at once.
 if TYPE_CHECKING:
-    from fuzzypairs.reproduction.page import Piece
+    from fuzzypairs.reproduction.index_page import Piece
     from fuzzypairs.reproduction.schedule import Progress as Callback
     from fuzzypairs.reproduction.targets import Plan
 
@@ -104,7 +104,7 @@ def reproduce(
 
 def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
     """Complete all runs, then make tables and figures of them."""
-    from fuzzypairs.reproduction.page import make_piece
+    from fuzzypairs.reproduction.index_page import make_piece
     from fuzzypairs.reproduction.runs import Runs
     from fuzzypairs.reproduction.schedule import complete
     from fuzzypairs.reproduction.targets import cells
@@ -121,7 +121,7 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
 def _write(out: Path, pieces: "list[Piece]") -> None:
     """Write all files, or none."""
     from fuzzypairs.io.model_files import staging
-    from fuzzypairs.reproduction.page import write_pieces
+    from fuzzypairs.reproduction.index_page import write_pieces
 
     with staging(out) as folder:
         write_pieces(folder, pieces)

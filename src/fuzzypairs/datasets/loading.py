@@ -17,7 +17,7 @@ from fuzzypairs.datasets.preparation import (
     standardise,
 )
 from fuzzypairs.datasets.registry import REGISTRY, describe
-from fuzzypairs.datasets.tables import Table, fetch_table, from_sklearn, read_table
+from fuzzypairs.datasets.sources import Table, fetch_table, from_sklearn, read_table
 
 __all__ = ["available", "load"]
 

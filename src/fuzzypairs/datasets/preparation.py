@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs.datasets.info import DatasetInfo
-from fuzzypairs.datasets.tables import Column, Table
+from fuzzypairs.datasets.sources import Column, Table
 
 __all__ = ["name_preparation", "prepare_features", "prepare_truth", "standardise"]
 

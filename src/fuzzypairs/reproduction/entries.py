@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_ind_from_stats
 
 from fuzzypairs.criteria import paired_ttest
-from fuzzypairs.reproduction.fits import METHODS
+from fuzzypairs.reproduction.execution import METHODS
 from fuzzypairs.reproduction.printed import Printed
 from fuzzypairs.reproduction.runs import Result, Run
 from fuzzypairs.reproduction.targets import Plan, cell_of

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from fuzzypairs.plots import BROKEN, COLORS, new_figure
+from fuzzypairs.reproduction.data import FACE_GROUPS
 from fuzzypairs.reproduction.entries import Entry, Results
-from fuzzypairs.reproduction.fits import ALPHAS, BETAS, METHODS
-from fuzzypairs.reproduction.problems import FACE_GROUPS
+from fuzzypairs.reproduction.execution import ALPHAS, BETAS, METHODS
 from fuzzypairs.reproduction.targets import Plan, cell_of, letter_of, title_of
 from fuzzypairs.reproduction.tuning import all_points, report
 
@@ -25,7 +25,7 @@ def alpha_rows(plan: Plan, results: Results) -> list[Row]:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.fits import METHODS
+    >>> from fuzzypairs.reproduction.execution import METHODS
     >>> from fuzzypairs.reproduction.runs import Run
     >>> from fuzzypairs.reproduction.targets import make_plan
     >>> plan = make_plan("fig-alpha", datasets=["zoo"], groups=["i"], n_starts=2)

@@ -29,7 +29,7 @@ class Run:
     draw : int
         Seeds the judgements.
     method : str
-        A name in `fuzzypairs.reproduction.fits.METHODS`.
+        A name in `fuzzypairs.reproduction.execution.METHODS`.
     point : tuple of (name, value)
         The parameters.
     held_out : bool

@@ -22,8 +22,8 @@ from typing import IO
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.datasets import describe
-from fuzzypairs.reproduction.fits import METHODS, perform
-from fuzzypairs.reproduction.problems import load_problem
+from fuzzypairs.reproduction.data import load_problem
+from fuzzypairs.reproduction.execution import METHODS, perform
 from fuzzypairs.reproduction.runs import Result, Run, Runs
 from fuzzypairs.reproduction.tuning import Cell, next_runs
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fuzzypairs.datasets import describe
-from fuzzypairs.reproduction.fits import METHODS
-from fuzzypairs.reproduction.problems import (
+from fuzzypairs.reproduction.data import (
     BENCHMARKS,
     FACE_GROUPS,
     FACES,
     GROUPS,
 )
+from fuzzypairs.reproduction.execution import METHODS
 from fuzzypairs.reproduction.tuning import TUNINGS, Cell, Tuning
 
 __all__ = ["TARGETS", "Plan", "Target", "cell_of", "cells", "make_plan"]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzypairs.reproduction.fits import METHODS
+from fuzzypairs.reproduction.execution import METHODS
 from fuzzypairs.reproduction.runs import Point, Result, Run
 
 __all__ = ["TUNINGS", "Cell", "Reported", "all_points", "next_runs", "report"]

@@ -7,8 +7,8 @@ import pytest
 
 from fuzzypairs import FDC, PCCA, criteria
 from fuzzypairs.datasets import available
-from fuzzypairs.reproduction.fits import EXAMPLES, perform
-from fuzzypairs.reproduction.problems import FACES, load_problem
+from fuzzypairs.reproduction.data import FACES, load_problem
+from fuzzypairs.reproduction.execution import EXAMPLES, perform
 from fuzzypairs.reproduction.runs import Run
 from fuzzypairs.starts.resolve import random_labels
 

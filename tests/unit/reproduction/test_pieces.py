@@ -8,12 +8,12 @@ import pytest
 
 from fuzzypairs.reproduction import schedule
 from fuzzypairs.reproduction.entries import Criterion, against
-from fuzzypairs.reproduction.fits import EXAMPLES
-from fuzzypairs.reproduction.page import make_piece, write_pieces
+from fuzzypairs.reproduction.execution import EXAMPLES
+from fuzzypairs.reproduction.index_page import make_piece, write_pieces
+from fuzzypairs.reproduction.paper_tables import entries
 from fuzzypairs.reproduction.printed import Printed
 from fuzzypairs.reproduction.runs import Runs
 from fuzzypairs.reproduction.schedule import complete
-from fuzzypairs.reproduction.tables import entries
 from fuzzypairs.reproduction.targets import TARGETS, cells, make_plan
 
 ARI = Criterion("ari", "nari")

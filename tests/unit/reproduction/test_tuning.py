@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fuzzypairs.reproduction import fits
-from fuzzypairs.reproduction.fits import METHODS, perform
+from fuzzypairs.reproduction import execution as fits
+from fuzzypairs.reproduction.execution import METHODS, perform
 from fuzzypairs.reproduction.runs import Run
 from fuzzypairs.reproduction.tuning import Cell, next_runs, report, survivors
 

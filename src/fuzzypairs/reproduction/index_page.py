@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs.report import Picture, Section, Table, write_report
-from fuzzypairs.reproduction import figures, tables
+from fuzzypairs.reproduction import figures
+from fuzzypairs.reproduction import paper_tables as tables
 from fuzzypairs.reproduction.entries import Results
 from fuzzypairs.reproduction.targets import TARGETS, Plan
 
@@ -52,7 +53,7 @@ class Piece:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.page import Piece
+    >>> from fuzzypairs.reproduction.index_page import Piece
     >>> Piece("table2", "All methods", ["As printed."], "dataset,ours").figure is None
     True
     """
@@ -77,7 +78,7 @@ def make_piece(plan: Plan, results: Results) -> Piece:
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.page import make_piece
+    >>> from fuzzypairs.reproduction.index_page import make_piece
     >>> make_piece(plan, results).title
     'All methods on the benchmark datasets'
     """
@@ -91,7 +92,7 @@ def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.reproduction.page import Piece, write_pieces
+    >>> from fuzzypairs.reproduction.index_page import Piece, write_pieces
     >>> piece = Piece("table2", "All methods", ["As printed."], "dataset,ours")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_pieces(Path(folder), [piece])

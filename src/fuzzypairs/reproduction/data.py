@@ -46,7 +46,7 @@ class Problem:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.problems import load_problem
+    >>> from fuzzypairs.reproduction.data import load_problem
     >>> load_problem("wine", "", 0).X.shape
     (178, 13)
     """
@@ -65,7 +65,7 @@ def load_problem(dataset: str, group: str, draw: int) -> Problem:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.problems import load_problem
+    >>> from fuzzypairs.reproduction.data import load_problem
     >>> problem = load_problem("wine", "iv", 0)
     >>> problem.n_clusters, len(problem.pairs)
     (3, 18)

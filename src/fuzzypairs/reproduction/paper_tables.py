@@ -10,7 +10,7 @@ import numpy as np
 
 from fuzzypairs.report import Table
 from fuzzypairs.reproduction.entries import Criterion, Entry, Results, entries_of
-from fuzzypairs.reproduction.fits import EXAMPLES, METHODS
+from fuzzypairs.reproduction.execution import EXAMPLES, METHODS
 from fuzzypairs.reproduction.printed import (
     printed_counts,
     printed_faces,
@@ -60,7 +60,7 @@ def entries(plan: Plan, results: Results) -> list[Entry]:
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.tables import entries
+    >>> from fuzzypairs.reproduction.paper_tables import entries
     >>> [(row.criterion, row.paper, row.ours) for row in entries(plan, results)]
     [('ari', 87.05, 85.0), ('nmi', 75.87, 75.0)]
     """
@@ -84,7 +84,7 @@ def method_tables(plan: Plan, rows: Sequence[Entry]) -> list[Table]:
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.tables import entries, method_tables
+    >>> from fuzzypairs.reproduction.paper_tables import entries, method_tables
     >>> method_tables(plan, entries(plan, results))[0].rows
     [['(e) wine', 'iv', '87.05±11.50', '85.00±7.07', '-2.05', '', '3.0']]
     """
@@ -106,7 +106,7 @@ def summary(plan: Plan, rows: Sequence[Entry]) -> Table:
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.tables import entries, summary
+    >>> from fuzzypairs.reproduction.paper_tables import entries, summary
     >>> summary(plan, entries(plan, results)).rows[0]
     ['FCM', 'oracle', 'ARI', 1, '87.05', '85.00', '-2.05', 0, 0, 0]
     """
@@ -138,7 +138,7 @@ def compare_counts(plan: Plan, rows: Sequence[Entry]) -> Table:
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.tables import compare_counts, entries
+    >>> from fuzzypairs.reproduction.paper_tables import compare_counts, entries
     >>> compare_counts(plan, entries(plan, results)).rows
     [['FCM', 'oracle', 1, 0, 0, 1, 0, 61, 1]]
     """
@@ -170,7 +170,7 @@ def kernel_table(plan: Plan, rows: Sequence[Entry]) -> Table:
     Examples
     --------
     >>> from fuzzypairs.reproduction.entries import Entry
-    >>> from fuzzypairs.reproduction.tables import kernel_table
+    >>> from fuzzypairs.reproduction.paper_tables import kernel_table
     >>> from fuzzypairs.reproduction.targets import make_plan
     >>> plan = make_plan("fig-kernel", datasets=["wine"], methods=["fdc"])
     >>> rows = [Entry("wine", "iv", "fdc", "oracle", name, ours=90.0, ours_std=1.0)
@@ -201,7 +201,7 @@ def example_rows(plan: Plan, results: Results) -> list[list[str | float]]:
     Examples
     --------
     >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.tables import example_rows
+    >>> from fuzzypairs.reproduction.paper_tables import example_rows
     >>> from fuzzypairs.reproduction.targets import make_plan
     >>> plan = make_plan("table-examples", methods=["fcm"], n_starts=2)
     >>> scores = {"nari": [0.5, 0.5], "examples": [[[0.3, 0.1, 0.2, 0.2, 0.2]] * 7] * 2}
@@ -226,7 +226,7 @@ def to_csv(rows: Sequence[Entry]) -> str:
     Examples
     --------
     >>> from fuzzypairs.reproduction.entries import Entry
-    >>> from fuzzypairs.reproduction.tables import to_csv
+    >>> from fuzzypairs.reproduction.paper_tables import to_csv
     >>> print(to_csv([Entry("wine", "iv", "fcm", "oracle", "ari", ours=94.871)]))
     dataset,group,method,tuning,criterion,paper,paper_std,ours,...
     wine,iv,fcm,oracle,ari,,,94.871,...
@@ -240,7 +240,7 @@ def write_csv(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.tables import write_csv
+    >>> from fuzzypairs.reproduction.paper_tables import write_csv
     >>> write_csv(["a", "b"], [[1, 2]])
     'a,b\n1,2\n'
     """
@@ -257,7 +257,7 @@ def to_markdown(table: Table) -> str:
     Examples
     --------
     >>> from fuzzypairs.report import Table
-    >>> from fuzzypairs.reproduction.tables import to_markdown
+    >>> from fuzzypairs.reproduction.paper_tables import to_markdown
     >>> print(to_markdown(Table(["data", "ARI"], [["wine", 94.87]])))
     | data | ARI |
     |---|--:|
@@ -277,7 +277,7 @@ def to_latex(table: Table) -> str:
     Examples
     --------
     >>> from fuzzypairs.report import Table
-    >>> from fuzzypairs.reproduction.tables import to_latex
+    >>> from fuzzypairs.reproduction.paper_tables import to_latex
     >>> print(to_latex(Table(["data", "ARI"], [["R&D", 94.87]])))
     \begin{longtable}{lr}
     \hline

@@ -26,7 +26,7 @@ from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out, take
 from fuzzypairs.reproduction import scoring
-from fuzzypairs.reproduction.problems import Problem, load_problem
+from fuzzypairs.reproduction.data import Problem, load_problem
 from fuzzypairs.reproduction.runs import Point, Result, Run
 from fuzzypairs.solvers.groups import bundled
 from fuzzypairs.solvers.mem import APART, Solver
@@ -84,7 +84,7 @@ class Method:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.fits import METHODS
+    >>> from fuzzypairs.reproduction.execution import METHODS
     >>> len(METHODS["fdc"].grid), METHODS["ssdc"].repeats
     (256, False)
     """
@@ -102,7 +102,7 @@ def perform(run: Run) -> Result:
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.fits import perform
+    >>> from fuzzypairs.reproduction.execution import perform
     >>> from fuzzypairs.reproduction.runs import Run
     >>> perform(Run("wine", "", 0, "fcm", last=2))["nari"]
     [0.948747, 0.948747]
