@@ -9,9 +9,9 @@ from fuzzypairs._version import __version__
 # not wait for the libraries of all others.
 if TYPE_CHECKING:
     from fuzzypairs.cluster.dsc import DSC
-    from fuzzypairs.cluster.fcm import FuzzyCMeans
     from fuzzypairs.cluster.fdc import FDC
     from fuzzypairs.cluster.fhss import FHSS
+    from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
     from fuzzypairs.cluster.pcca import PCCA
     from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.io.model_files import load, save
@@ -36,7 +36,7 @@ PLACES = {
     "DSC": "cluster.dsc",
     "FDC": "cluster.fdc",
     "FHSS": "cluster.fhss",
-    "FuzzyCMeans": "cluster.fcm",
+    "FuzzyCMeans": "cluster.fuzzy_c_means",
     "PCCA": "cluster.pcca",
     "PairSearchCV": "selection.search",
     "PairSet": "pairs.pairset",

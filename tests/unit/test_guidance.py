@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.cluster import guidance
-from fuzzypairs.cluster.guidance import (
+from fuzzypairs.cluster import learned_fit as guidance
+from fuzzypairs.cluster.learned_fit import (
     agreement,
     balanced,
     can_teach,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.solvers import mem, narrow
+from fuzzypairs.solvers import mem
+from fuzzypairs.solvers import projection as narrow
 
 
 @pytest.fixture

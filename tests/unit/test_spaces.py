@@ -16,10 +16,10 @@ import naive_spaces as plain
 from fuzzypairs import FDC, PairSet, load, save
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.solvers import spaces as solver
+from fuzzypairs.solvers import any_metric as solver
 from fuzzypairs.spaces import vectors
-from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.names import METRICS, resolve_metric
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.validation import check_seed
 
 FUZZIFIERS = [1.2, 1.5, 2.0, 3.0, 10.0]

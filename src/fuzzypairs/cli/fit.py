@@ -9,7 +9,7 @@ from rich.console import Console
 
 from fuzzypairs.cli import options
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.result import Result, read_task
+from fuzzypairs.cli.outputs import Result, read_task
 from fuzzypairs.cli.screen import check_out, notes_of, plain_errors, progress
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from fuzzypairs._version import __version__
 from fuzzypairs.cli import options
-from fuzzypairs.cli.result import DECIMALS, membership_columns, sizes
+from fuzzypairs.cli.outputs import DECIMALS, membership_columns, sizes
 from fuzzypairs.cli.screen import (
     check_file,
     notes_of,

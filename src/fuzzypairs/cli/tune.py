@@ -13,7 +13,7 @@ from rich.markup import escape
 from fuzzypairs.cli import options
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.result import Result, read_task
+from fuzzypairs.cli.outputs import Result, read_task
 from fuzzypairs.cli.screen import (
     check_out,
     notes_of,

@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from fuzzypairs.cluster.base import Floats, Note, PrototypeClusterer
-from fuzzypairs.cluster.guidance import Guidance, can_teach, teach_space
+from fuzzypairs.cluster.learned_fit import Guidance, can_teach, teach_space
+from fuzzypairs.cluster.prototypes import Floats, Note, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import propagate
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.results import MemResult
+from fuzzypairs.solvers.result import MemResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
-from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.names import Metric, resolve_metric
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.resolve import Init, is_deterministic
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
@@ -79,7 +79,7 @@ class FDC(PrototypeClusterer):
         "cosine", "mahalanobis"; kernels with implicit prototypes "rbf", "polynomial",
         "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
         "precomputed" distances or a "precomputed_kernel" between samples; or a
-        `fuzzypairs.spaces.base.Space` of one's own. See the page on choosing a metric.
+        `fuzzypairs.spaces.space.Space` of one's own. See the page on choosing a metric.
     metric_params : dict, default=None
         Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
         each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,

@@ -6,14 +6,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzypairs.cluster.base import PrototypeClusterer
+from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.beginnings import one_hot
 from fuzzypairs.solvers.competition import agglomerate
+from fuzzypairs.solvers.initial import one_hot
 from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.results import MemResult
-from fuzzypairs.spaces.base import Space
+from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.resolve import Init, Start
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice, check_number

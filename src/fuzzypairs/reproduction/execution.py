@@ -19,9 +19,9 @@ from sklearn.cluster import KMeans
 from sklearn.kernel_approximation import Nystroem
 
 from fuzzypairs import criteria
-from fuzzypairs.cluster.base import coincident
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.cluster.fhss import FHSS
+from fuzzypairs.cluster.prototypes import coincident
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out, take

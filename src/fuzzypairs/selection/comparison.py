@@ -15,9 +15,9 @@ from sklearn.utils import check_array
 
 from fuzzypairs import criteria
 from fuzzypairs.cluster.dsc import DSC
-from fuzzypairs.cluster.fcm import FuzzyCMeans
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fhss import FHSS
+from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.pcca import PCCA
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet

@@ -20,12 +20,6 @@ from fuzzypairs.kernels.faces import group_pass
 from fuzzypairs.kernels.sweeps import measure_rows
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.beginnings import (
-    Samples,
-    drop_column,
-    from_labels,
-    from_memberships,
-)
 from fuzzypairs.solvers.groups import (
     N_STARTS,
     NO_BUNDLES,
@@ -39,9 +33,15 @@ from fuzzypairs.solvers.groups import (
     solve_small_groups_exactly,
     usable_pairs,
 )
-from fuzzypairs.solvers.narrow import is_wide, leading_directions, project
+from fuzzypairs.solvers.initial import (
+    Samples,
+    drop_column,
+    from_labels,
+    from_memberships,
+)
 from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
-from fuzzypairs.solvers.results import NOWHERE, MemResult, Settled
+from fuzzypairs.solvers.projection import is_wide, leading_directions, project
+from fuzzypairs.solvers.result import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.starts.resolve import Start
 from fuzzypairs.threads import Threads, cut, over_ranges

@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.results import MemResult
+from fuzzypairs.solvers.result import MemResult
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 

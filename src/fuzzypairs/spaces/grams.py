@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.spaces.base import Space
-from fuzzypairs.spaces.kernels import Kernel
+from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import leading_eigenvalue
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import cut, over_ranges
 
 __all__ = ["GramSpace", "KernelSpace", "PrecomputedDistances", "PrecomputedKernel"]
@@ -183,7 +183,7 @@ class KernelSpace(GramSpace):
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.spaces.kernels import Rbf
+    >>> from fuzzypairs.spaces.kernel_functions import Rbf
     >>> space = KernelSpace(Rbf(gamma=1.0)).fit(np.array([[0.0], [0.1], [9.0]]))
     >>> np.round(space.distances(np.array([[0.5, 0.5, 0.0]])).ravel(), 3)
     array([0.005, 0.005, 1.995])

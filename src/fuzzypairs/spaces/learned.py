@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.kernels import Rbf
+from fuzzypairs.spaces.feature_maps import KernelFeatures
+from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.likelihood import softmax, teach
-from fuzzypairs.spaces.maps import KernelFeatures
 from fuzzypairs.spaces.moments import total_variance, weighted_mean
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads

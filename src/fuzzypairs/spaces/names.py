@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from fuzzypairs.spaces.base import Space
+from fuzzypairs.spaces.feature_maps import KernelFeatures, Mahalanobis
 from fuzzypairs.spaces.grams import (
     MEMORY,
     KernelSpace,
     PrecomputedDistances,
     PrecomputedKernel,
 )
-from fuzzypairs.spaces.kernels import (
+from fuzzypairs.spaces.kernel_functions import (
     Custom,
     Jaccard,
     Kernel,
@@ -19,7 +19,7 @@ from fuzzypairs.spaces.kernels import (
     Rbf,
 )
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
-from fuzzypairs.spaces.maps import KernelFeatures, Mahalanobis
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
 from fuzzypairs.validation import (
     check_bytes,

@@ -9,7 +9,6 @@ from scipy.sparse import diags
 from fuzzypairs.kernels.medians import manhattan_distances, weighted_medians
 from fuzzypairs.kernels.minkowski import minkowski_centers, minkowski_distances
 from fuzzypairs.kernels.rows import row_distances
-from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.moments import (
     is_sparse,
     leading_eigenvalue,
@@ -17,6 +16,7 @@ from fuzzypairs.spaces.moments import (
     squared_norms,
     weighted_mean,
 )
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs.kernels.seeding import choose_seeds
-from fuzzypairs.spaces.base import Space
 from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.pair_graph import fold_groups, pair_graph_labels
 
 __all__ = [

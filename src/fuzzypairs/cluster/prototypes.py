@@ -31,12 +31,12 @@ from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWar
 from fuzzypairs.kernels.rows import first_near_rows, largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.any_metric import SpaceSolver
 from fuzzypairs.solvers.mem import APART, Solver
-from fuzzypairs.solvers.results import MemResult
-from fuzzypairs.solvers.spaces import SpaceSolver
-from fuzzypairs.spaces.base import Space
+from fuzzypairs.solvers.result import MemResult
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.names import Metric, resolve_metric
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.resolve import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.threads import Threads, cut, over_ranges

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzypairs.spaces.kernels import Kernel
+from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads, cut, over_ranges
@@ -116,7 +116,7 @@ class KernelFeatures(Euclidean):
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.spaces.kernels import Rbf
+    >>> from fuzzypairs.spaces.kernel_functions import Rbf
     >>> X = np.array([[0.0], [0.1], [3.0]])
     >>> space = KernelFeatures(Rbf(gamma=1.0), n_components=3).fit(X)
     >>> np.round(space.distances_to_samples(np.array([0])).ravel(), 3)

@@ -20,7 +20,6 @@ from fuzzypairs.kernels.tiles import empty_tiles
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.kernels.weights import memberships_of, take_distances, weigh_rows
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.beginnings import drop_column, one_hot
 from fuzzypairs.solvers.groups import (
     N_STARTS,
     NO_BUNDLES,
@@ -30,9 +29,10 @@ from fuzzypairs.solvers.groups import (
     cut_groups,
     usable_pairs,
 )
+from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.results import NOWHERE, MemResult, Settled
-from fuzzypairs.spaces.base import Space
+from fuzzypairs.solvers.result import NOWHERE, MemResult, Settled
+from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.resolve import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
 

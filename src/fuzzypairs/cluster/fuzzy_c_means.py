@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fuzzypairs.cluster.base import PrototypeClusterer
+from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.spaces.names import Metric
 from fuzzypairs.starts.resolve import Init
 
