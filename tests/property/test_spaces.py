@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances
 import naive_spaces as plain
 from fuzzypairs import FDC
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.kernels.levels import solve_power_row
+from fuzzypairs.kernels.power_rows import solve_power_row
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.spaces.names import METRICS, resolve_metric
 from problems import FEWER, draw_pairs

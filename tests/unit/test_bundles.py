@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fuzzypairs import FDC, PairSet
+from fuzzypairs.kernels.active_set import group_pass, projected_gradient
 from fuzzypairs.kernels.bundles import (
     FEWEST_GROUPS,
     LANES,
@@ -16,7 +17,6 @@ from fuzzypairs.kernels.bundles import (
     load_rows,
     pack_bundles,
 )
-from fuzzypairs.kernels.faces import group_pass, projected_gradient
 from fuzzypairs.kernels.lanes import (
     invert_lanes,
     meet_lanes,

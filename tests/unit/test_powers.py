@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from fuzzypairs.kernels import faces, rows, steps, sweeps, vertices
-from fuzzypairs.kernels.levels import solve_power_row
+from fuzzypairs.kernels import active_set as faces
+from fuzzypairs.kernels import rows, steps, sweeps, vertices
+from fuzzypairs.kernels.power_rows import solve_power_row
 from fuzzypairs.kernels.powers import (
     power_gradient_residual,
     power_groups,

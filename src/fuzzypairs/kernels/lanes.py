@@ -439,7 +439,7 @@ def _add_costs(pull, U, V, own, out):
 def residual_lanes(bundle, k, n_rows, out):
     """Set ``out[i]`` to the projected gradient of group i.
 
-    See `fuzzypairs.kernels.faces.projected_gradient`.
+    See `fuzzypairs.kernels.active_set.projected_gradient`.
     """
     slope, level, own = bundle.linear, bundle.level, bundle.own[0]
     for i in range(LANES):

@@ -9,7 +9,7 @@ the derivatives: g = 2 gives those of `projected_gradient`.
 import numpy as np
 
 from fuzzypairs.kernels.jit import kernel
-from fuzzypairs.kernels.levels import SMALLEST, solve_power_row
+from fuzzypairs.kernels.power_rows import SMALLEST, solve_power_row
 from fuzzypairs.kernels.sweeps import linear_term, put_rows, take_rows
 from fuzzypairs.kernels.vertices import MAX_SWEEPS, _draw
 

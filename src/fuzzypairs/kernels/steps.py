@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fuzzypairs.kernels.active_set import group_pass
 from fuzzypairs.kernels.bundles import Bundles
-from fuzzypairs.kernels.faces import group_pass
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.sweeps import Blocks, Graph, put_rows
 from fuzzypairs.kernels.tiles import tile_pass

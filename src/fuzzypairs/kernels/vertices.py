@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fuzzypairs.kernels.active_set import settle_group
 from fuzzypairs.kernels.bundles import (
     count_equal,
     empty_bundle,
@@ -12,7 +13,6 @@ from fuzzypairs.kernels.bundles import (
     store_lane,
     store_rows,
 )
-from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.jit import kernel
 from fuzzypairs.kernels.lanes import (
     farthest_lanes,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import steps
-from fuzzypairs.kernels.faces import step_groups
+from fuzzypairs.kernels.active_set import step_groups
 from fuzzypairs.kernels.powers import power_groups, power_objective, refine_power_groups
 from fuzzypairs.kernels.sweeps import group_objective
 from fuzzypairs.kernels.tiles import empty_tiles

@@ -11,13 +11,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzypairs.kernels.active_set import settle_group
 from fuzzypairs.kernels.bundles import (
     FEWEST_GROUPS,
     MOST_ROWS,
     Bundles,
     pack_bundles,
 )
-from fuzzypairs.kernels.faces import settle_group
 from fuzzypairs.kernels.rows import free_rows
 from fuzzypairs.kernels.steps import DOUBLE, Problem
 from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows

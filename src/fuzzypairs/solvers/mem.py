@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.kernels import chunks, rows, steps, tiles
+from fuzzypairs.kernels.active_set import group_pass
 from fuzzypairs.kernels.bundles import FEWEST_GROUPS
-from fuzzypairs.kernels.faces import group_pass
 from fuzzypairs.kernels.sweeps import measure_rows
 from fuzzypairs.kernels.vertices import refine_groups
 from fuzzypairs.pairs import PairSet
