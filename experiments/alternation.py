@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import check_array, check_random_state
@@ -12,12 +12,11 @@ from sklearn.utils import check_array, check_random_state
 from experiments.links import Links, link_costs, neighborhoods, relabel, unlike_all
 from experiments.prototypes import average
 from fuzzypairs import PairSet
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.validation import check_integer
 
 __all__ = ["LinkedKMeans"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # How far from the mean of the data prototypes begin that have no neighbourhood, in
 # standard deviations; the papers ask for "random perturbations" and name no size.

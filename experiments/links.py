@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs import PairSet
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.kernels.jit import kernel
 
 __all__ = [
@@ -28,8 +29,6 @@ __all__ = [
     "unlike_all",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Rounds over the linked samples in one assignment. Each lowers the objective or is
 # the last, so that labels settle after a few; this bounds ties of rounding.

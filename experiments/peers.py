@@ -3,17 +3,14 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from experiments.alternation import LinkedKMeans
 from experiments.links import Links, farthest_pair
 from experiments.prototypes import add_by_label, distances2
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["MPCKMeans", "PCKMeans"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class PCKMeans(LinkedKMeans):

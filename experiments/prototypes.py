@@ -1,12 +1,10 @@
 """Prototypes of hard clusters: distances under diagonal metrics, and means."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from fuzzypairs._typing import Floats, Ints
 
 __all__ = ["add_by_label", "average", "distances2"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def distances2(X: Floats, C: Floats, A: Floats) -> Floats:

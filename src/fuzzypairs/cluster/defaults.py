@@ -10,11 +10,7 @@ total variance. Both are free of scale: multiplying X by a constant changes no
 membership.
 """
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
+from fuzzypairs._typing import Data, Floats
 from fuzzypairs.spaces.moments import leading_share, total_variance
 
 __all__ = [
@@ -27,8 +23,6 @@ __all__ = [
     "parting_fuzzifier",
 ]
 
-Data = NDArray[np.floating[Any]]
-Floats = NDArray[np.float64]
 
 # The gains that alpha = "auto" tries, when prototypes are about to part, until no
 # cluster vanishes: what is above one is halved. After the last it is 0.

@@ -4,11 +4,12 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.dominant import PRESETS, Dynamics
 from fuzzypairs.solvers.peeling import (
@@ -29,7 +30,6 @@ from fuzzypairs.validation import (
 
 __all__ = ["DSC"]
 
-Floats = NDArray[np.float64]
 
 # The affinities, and a copy of them at half the precision.
 BYTES_PER_ENTRY = 8 + 4

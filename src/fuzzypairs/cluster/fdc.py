@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.learned_fit import Guidance, can_teach, teach_space
-from fuzzypairs.cluster.prototypes import Floats, Note, PrototypeClusterer
+from fuzzypairs.cluster.prototypes import Note, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import propagate

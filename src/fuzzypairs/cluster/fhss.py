@@ -12,6 +12,7 @@ from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import (
@@ -24,8 +25,6 @@ from fuzzypairs.validation import (
 
 __all__ = ["FHSS"]
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.intp]
 Linkage = Literal["average", "complete", "single"]
 Cut = Literal["agreement", "fixed", "k"]
 Tie = Literal["coarse", "fine"]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.spaces.learned import Learned, Taught, representatives
@@ -15,8 +16,6 @@ from fuzzypairs.threads import Threads
 
 __all__ = ["Guidance", "agreement", "can_teach", "teach_space"]
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.intp]
 
 # Fewer judgements than this, or none of a kind, teach nothing that could be checked.
 FEWEST = 5

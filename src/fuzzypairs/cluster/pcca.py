@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
@@ -19,8 +20,6 @@ from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["PCCA"]
-
-Floats = NDArray[np.float64]
 
 
 class PCCA(PrototypeClusterer):

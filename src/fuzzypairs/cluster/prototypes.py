@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.defaults import (
     BETA_SHARE,
     GAINS,
@@ -51,8 +52,6 @@ from fuzzypairs.validation import (
 
 __all__ = ["PrototypeClusterer"]
 
-Data = NDArray[np.floating[Any]]
-Floats = NDArray[np.float64]
 Note = tuple[str, type[Warning]]
 
 # Of more rows, some tell the gain well enough where no alpha depends on it.

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.kernels.peaks import (
     border_densities,
@@ -32,9 +33,6 @@ from fuzzypairs.validation import (
 
 __all__ = ["SSDC"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Links = list[tuple[int, int]]
 
 # For each entry of n_samples^2: 4 for the distances, of which one triangle is kept in

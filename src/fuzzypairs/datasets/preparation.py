@@ -1,14 +1,12 @@
 """From raw columns to numbers: codes for words, values for what is missing."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.datasets.info import DatasetInfo
 from fuzzypairs.datasets.sources import Column, Table
 
 __all__ = ["name_preparation", "prepare_features", "prepare_truth", "standardise"]
-
-Floats = NDArray[np.float64]
 
 
 def prepare_features(table: Table, info: DatasetInfo) -> Floats:

@@ -19,9 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzypairs._typing import Floats
+
 __all__ = ["ColumnRecord", "Preparation"]
 
-Floats = NDArray[np.float64]
 Column = pd.Series  # of whatever a user's file holds
 Kind = Literal["number", "date", "category"]
 

@@ -20,15 +20,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.features import (
-    Column,
-    Floats,
-    Preparation,
-    as_numbers,
-    as_text,
-    listed,
-)
+from fuzzypairs.io.features import Column, Preparation, as_numbers, as_text, listed
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.reading import Floats, Ints, Mask
 
 __all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
 

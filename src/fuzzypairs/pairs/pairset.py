@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.reading import (
     CUT_ROWS,
-    Floats,
-    Ints,
-    Mask,
     Seed,
     check_word,
     choose_pairs,

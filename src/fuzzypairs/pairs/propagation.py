@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.spatial import KDTree
 from sklearn.utils import check_array
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.kernels.walks import approach
 from fuzzypairs.pairs import PairSet
@@ -24,8 +25,6 @@ from fuzzypairs.validation import (
 
 __all__ = ["Propagation", "propagate"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Csr: TypeAlias = "sparse.csr_array[np.float64]"
 Triples = tuple[Ints, Ints, Floats]
 

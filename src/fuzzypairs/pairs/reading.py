@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 
 # Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
@@ -20,9 +21,6 @@ MOST_SAMPLES = 3_037_000_499
 # Whole numbers below this are exact in float64.
 EXACT = 2.0**53
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Seed = int | np.random.Generator | None
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Contradiction", "Contradictions", "find_contradictions", "pulls"]
 
-Floats = NDArray[np.float64]
 
 # A membership below this counts as none.
 NOTHING = 1e-9

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.io.features import CONFORM, ColumnRecord
 
 __all__ = ["Profile", "Trait", "describe_columns"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

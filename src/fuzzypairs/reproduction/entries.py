@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import ttest_ind_from_stats
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.criteria import paired_ttest
 from fuzzypairs.reproduction.execution import METHODS
 from fuzzypairs.reproduction.printed import Printed
@@ -17,7 +17,6 @@ from fuzzypairs.reproduction.tuning import Reported, Tuning, report
 
 __all__ = ["Criterion", "Entry", "against", "entries_of"]
 
-Floats = NDArray[np.float64]
 Results = Mapping[Run, Result]
 # The paper's number for a dataset, a group, a method and a criterion.
 Lookup = Callable[[str, str, str, str], Printed | None]

@@ -14,11 +14,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.kernel_approximation import Nystroem
 
 from fuzzypairs import criteria
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.prototypes import coincident
@@ -35,8 +35,6 @@ from fuzzypairs.threads import Threads
 
 __all__ = ["METHODS", "Method", "perform"]
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.intp]
 # Labels of a start, and memberships where the method has them.
 Fit = tuple[Labels, Floats | None]
 

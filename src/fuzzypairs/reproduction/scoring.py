@@ -7,12 +7,12 @@ ten times that. `tests/unit/test_scoring.py` holds both to the same values.
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["balanced_agreement", "count_together", "nari", "nmi", "sign_agreement"]
 
 Labels = NDArray[np.integer]
-Floats = NDArray[np.float64]
 
 
 def count_together(classes: Labels, labels: Labels) -> Floats:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzypairs.pairs.reading import Floats, Ints, Mask
+from fuzzypairs._typing import Floats, Ints, Mask
 
 __all__ = ["Choice", "choose", "contributions", "split_scores", "standard_error"]
 
@@ -84,7 +84,8 @@ def contributions(held: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
         See `split_scores`.
     grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
-        Judgements that hang together have one number, see `fuzzypairs.pairs.folds.Folds`.
+        Judgements that hang together have one number, see
+        `fuzzypairs.pairs.folds.Folds`.
 
     Returns
     -------

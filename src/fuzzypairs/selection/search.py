@@ -14,10 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out
-from fuzzypairs.pairs.reading import Floats
 from fuzzypairs.selection.candidates import (
     Candidate,
     Grid,
@@ -116,7 +116,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     See Also
     --------
     fuzzypairs.pairs.folds.hold_out : How judgements are dealt.
-    fuzzypairs.selection.choice.choose : When a setting is not clearly worse than the best.
+    fuzzypairs.selection.choice.choose : When a setting counts as good as the best.
     fuzzypairs.selection.candidates.burden : Which of two settings is simpler.
 
     Notes

@@ -11,10 +11,10 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, Split, take
-from fuzzypairs.pairs.reading import Floats, Ints
 from fuzzypairs.selection.candidates import Candidate, last_step
 from fuzzypairs.selection.choice import (
     contributions,

@@ -9,9 +9,9 @@ import copy
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.kernels import steps
 from fuzzypairs.kernels.active_set import step_groups
 from fuzzypairs.kernels.powers import power_groups, power_objective, refine_power_groups
@@ -38,7 +38,6 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["SpaceSolver"]
 
-Floats = NDArray[np.float64]
 
 ROWS_A_RANGE = 4096
 # Parts of the sums: the samples alone, and the judgements.

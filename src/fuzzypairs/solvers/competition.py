@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from fuzzypairs._typing import Floats
+
 __all__ = ["CompetitionResult", "agglomerate"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 Links = sparse.csr_array
 

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.kernels.replicator import copy_lower, multiply, payoffs, replicate
 
 __all__ = ["PRESETS", "Dynamics", "Preset", "Run"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Weights below this share of the cutoff are too light to move the others: they are
 # followed from outside, and come back when they have grown above it.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
+
 __all__ = ["ExactResult", "solve_exact"]
 
-Floats = NDArray[np.float64]
 
 # SCIP lets each product be wrong by a tolerance, and D multiplies that. Below the
 # lower limit its LP solver gets into trouble, above the upper one SCIP itself.

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.kernels.active_set import settle_group
 from fuzzypairs.kernels.bundles import (
     FEWEST_GROUPS,
@@ -29,8 +30,6 @@ from fuzzypairs.threads import cut
 
 __all__ = ["GroupResult", "build_graph", "solve_group"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Groups of up to this many samples are descended from several starts within a fit: two
 # for each sample, and at least so many. Of 2900 random groups of two to five samples

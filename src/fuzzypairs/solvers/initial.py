@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.kernels import rows
 
 __all__ = ["Samples", "drop_column", "from_labels", "from_memberships", "one_hot"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Samples(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.kernels import chunks, rows, steps, tiles
 from fuzzypairs.kernels.active_set import group_pass
 from fuzzypairs.kernels.bundles import FEWEST_GROUPS
@@ -48,9 +49,6 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["Solver"]
 
-Data = NDArray[np.floating[Any]]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # From this many features times clusters on, matrix products beat packed tiles.
 BLAS_FROM = 2500

@@ -1,18 +1,13 @@
 """Free samples as passes read them: packed tiles, or chunks where they lie."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.kernels import chunks, tiles
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["in_chunks", "in_tiles", "weight_of"]
 
-Data = NDArray[np.floating[Any]]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 # Tiles, weights of their lanes, first tile or row of each range, totals.
 Packed = tuple[Floats, Floats, Ints, Floats]
 

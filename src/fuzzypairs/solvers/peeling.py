@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.kernels.replicator import payoffs
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.dominant import Dynamics
@@ -20,9 +20,6 @@ __all__ = [
     "pull_partners",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 # How far below zero the affinity of a forbidden pair is: any amount forbids, and a
 # small one hardly slows the dynamics.

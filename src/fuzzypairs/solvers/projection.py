@@ -1,16 +1,12 @@
 """Wide data in few directions, where runs can begin for a fraction of the cost."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzypairs._typing import Data, Floats
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["is_wide", "leading_directions", "project"]
 
-Data = NDArray[np.floating[Any]]
-Floats = NDArray[np.float64]
 
 # Data of at least so many samples and features may begin in few directions: those that
 # hold all but this share of the variance, if they are at most this part of all.

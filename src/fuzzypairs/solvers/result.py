@@ -6,9 +6,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NOWHERE", "MemResult", "Settled"]
+from fuzzypairs._typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["NOWHERE", "MemResult", "Settled"]
 
 
 @dataclass(frozen=True, eq=False)

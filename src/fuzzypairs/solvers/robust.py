@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.result import MemResult
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # What `robust=True` stands for: how far contradicted a judgement may be, between the
 # samples of one cluster (0) and of two (1), before it loses half its weight. Right

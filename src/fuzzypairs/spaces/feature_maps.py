@@ -4,8 +4,9 @@ import copy
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.spaces.vectors import Euclidean
@@ -13,7 +14,6 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["KernelFeatures", "Mahalanobis"]
 
-Floats = NDArray[np.float64]
 
 # Directions whose variance is below this share of the largest are taken as constant.
 SMALLEST_SHARE = 1e-10

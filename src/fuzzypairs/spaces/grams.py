@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import leading_eigenvalue
@@ -21,7 +22,6 @@ from fuzzypairs.threads import cut, over_ranges
 
 __all__ = ["GramSpace", "KernelSpace", "PrecomputedDistances", "PrecomputedKernel"]
 
-Floats = NDArray[np.float64]
 
 # What kernel matrices may take, unless metric_params["memory"] says otherwise.
 MEMORY = 10**9

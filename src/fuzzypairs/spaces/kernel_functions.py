@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.kernels.gram import gaussian_tile
 from fuzzypairs.spaces.moments import (
     is_sparse,
@@ -22,7 +22,6 @@ from fuzzypairs.spaces.moments import (
 
 __all__ = ["Custom", "Jaccard", "Kernel", "Laplacian", "Polynomial", "Rbf"]
 
-Floats = NDArray[np.float64]
 Gamma = float | str
 
 # Samples from which the "median" rule takes its distances.

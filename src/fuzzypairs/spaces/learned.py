@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.feature_maps import KernelFeatures
 from fuzzypairs.spaces.kernel_functions import Rbf
@@ -16,7 +17,6 @@ from fuzzypairs.threads import Threads
 
 __all__ = ["Learned", "Taught", "Weighted"]
 
-Floats = NDArray[np.float64]
 
 # How many samples stand for all where judgements say nothing.
 MOST_ROWS = 500

@@ -8,11 +8,11 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["softmax", "teach"]
 
-Floats = NDArray[np.float64]
 
 # Logits that the first guess gives to the cluster a sample is in, over the others.
 FIRST_MARGIN = 4.0

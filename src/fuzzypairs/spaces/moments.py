@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.kernels import chunks, rows
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
 ]
 
 Data = Any
-Floats = NDArray[np.float64]
 
 # Up to this size a matrix is formed; beyond, only multiplied with.
 FORMED_UP_TO = 400

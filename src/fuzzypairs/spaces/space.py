@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.threads import Threads
 
 __all__ = ["Space"]
-
-Floats = NDArray[np.float64]
 
 
 class Space(ABC):

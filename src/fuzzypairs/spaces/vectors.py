@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import diags
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.kernels.medians import manhattan_distances, weighted_medians
 from fuzzypairs.kernels.minkowski import minkowski_centers, minkowski_distances
 from fuzzypairs.kernels.rows import row_distances
@@ -21,7 +22,6 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
 
-Floats = NDArray[np.float64]
 
 ROWS_A_RANGE = 4096
 # From this many features times clusters on, matrix products beat differences.

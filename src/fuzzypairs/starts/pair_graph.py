@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import directed_hausdorff, pdist
 from sklearn.utils import check_array
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["PairGraphResult", "fold_groups", "pair_graph_labels"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzypairs._typing import Data
 from fuzzypairs.kernels.seeding import choose_seeds
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
@@ -24,8 +25,7 @@ __all__ = [
     "spread_samples",
 ]
 
-Floats = NDArray[np.floating[Any]]
-Init = str | ArrayLike | Callable[[Floats, int, np.random.RandomState], ArrayLike]
+Init = str | ArrayLike | Callable[[Data, int, np.random.RandomState], ArrayLike]
 
 # Starts that `init` can name.
 NAMES = ("k-means++", "random", "pair-graph")
@@ -56,7 +56,7 @@ class Start:
     array([0, 1, 1])
     """
 
-    centers: Floats | None = None
+    centers: Data | None = None
     rows: NDArray[np.intp] | None = None
     labels: NDArray[np.intp] | None = None
     memberships: NDArray[np.float64] | None = None
@@ -70,10 +70,10 @@ class Start:
 
 
 def kmeans_plusplus(
-    X: Floats,
+    X: Data,
     n_clusters: int,
     *,
-    sample_weight: Floats | None = None,
+    sample_weight: Data | None = None,
     random_state: np.random.RandomState,
 ) -> Start:
     """Start from samples that are far apart: greedy k-means++.
@@ -193,7 +193,7 @@ def random_labels(
     return Start(labels=labels)
 
 
-def pair_graph(X: Floats, n_clusters: int, *, pairs: Any = None) -> Start:
+def pair_graph(X: Data, n_clusters: int, *, pairs: Any = None) -> Start:
     """Start from groups that obey the strong judgements.
 
     Parameters
@@ -238,11 +238,11 @@ def pair_graph(X: Floats, n_clusters: int, *, pairs: Any = None) -> Start:
 
 def resolve_start(
     init: Init,
-    X: Floats,
+    X: Data,
     n_clusters: int,
     *,
     pairs: Any = None,
-    sample_weight: Floats | None = None,
+    sample_weight: Data | None = None,
     random_state: np.random.RandomState,
     space: Space | None = None,
 ) -> Start:
