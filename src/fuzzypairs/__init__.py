@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fuzzypairs._version import __version__
-
 # Names are imported when they are first asked for: a script that fits one method does
 # not wait for the libraries of all others.
 if TYPE_CHECKING:
@@ -17,6 +15,8 @@ if TYPE_CHECKING:
     from fuzzypairs.io.model_files import load, save
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
+
+__version__ = "0.1.0"
 
 __all__ = [
     "DSC",

@@ -9,9 +9,8 @@ import pytest
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
-from fuzzypairs import load
+from fuzzypairs import __version__, load
 from fuzzypairs.__main__ import main
-from fuzzypairs._version import __version__
 from fuzzypairs.cli import app
 from fuzzypairs.cli import demo as command
 

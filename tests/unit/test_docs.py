@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import fuzzypairs
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

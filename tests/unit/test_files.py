@@ -92,7 +92,7 @@ def test_numbers_and_words_are_prepared(path):
 
 
 def test_the_file_holds_no_pickle_and_names_its_version(model, path):
-    from fuzzypairs._version import __version__
+    from fuzzypairs import __version__
 
     save(model, path)
 

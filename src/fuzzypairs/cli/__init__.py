@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli import compare, datasets, demo, fit, predict, reproduce, tune
 
 __all__ = ["app"]

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli.screen import check_out, fail, on_screen, plain_errors, progress
 
 # Everything heavy is imported where it is used: --help and --version answer at once.

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli.screen import (
     check_out,
     on_screen,

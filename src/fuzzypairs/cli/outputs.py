@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli.options import TableFormat
 from fuzzypairs.cli.screen import on_screen
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli import options
 from fuzzypairs.cli.outputs import DECIMALS, membership_columns, sizes
 from fuzzypairs.cli.screen import (

@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.cli.screen import fail, on_screen, plain_errors
 
 # Everything heavy is imported where it is used: --help and --version answer at once.

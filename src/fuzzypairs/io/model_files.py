@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
 
 __all__ = ["load", "save"]

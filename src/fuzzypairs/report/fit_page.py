@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.io.model_files import replacing
 
 __all__ = ["Card", "Picture", "Section", "Table", "write_report"]

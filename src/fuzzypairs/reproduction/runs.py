@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs._version import __version__
+from fuzzypairs import __version__
 from fuzzypairs.io.model_files import replacing
 
 __all__ = ["Point", "Result", "Run", "Runs"]
