@@ -4,12 +4,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench docs reproduction clean help
+# Packages whose branch coverage `make coverage` holds to COVERED per cent each.
+COVERED_PACKAGES := pairs solvers cluster criteria selection
+COVERED := 95
+
+.PHONY: coverage demo test lint types bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data under graded pairs and write a report"
 	@echo "make test   run all tests"
 	@echo "make lint   check style       make types  check types"
+	@echo "make coverage  run the tests and print their branch coverage of each package"
 	@echo "make bench  measure speed and memory against peers"
 	@echo "make docs   check that every page of docs/ holds together"
 	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
@@ -20,6 +25,13 @@ demo: $(STAMP)
 test: $(STAMP)
 	@echo "Running the tests (the first run compiles the kernels: a minute or two) ..."
 	$(BIN)/python -m pytest -n 2
+
+coverage: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= tests src
+	@failed=0; for package in $(COVERED_PACKAGES); do \
+	  echo; echo "fuzzypairs.$$package"; \
+	  $(BIN)/python -m coverage report --include="src/fuzzypairs/$$package/*" --fail-under=$(COVERED) || failed=1; \
+	done; exit $$failed
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
