@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.pairs.links import Links, find_components, find_links
 from fuzzypairs.pairs.reading import (
     CUT_ROWS,
     Seed,
@@ -31,36 +31,7 @@ from fuzzypairs.pairs.reading import (
     read_rows,
 )
 
-__all__ = ["Links", "PairSet"]
-
-
-class Links(NamedTuple):
-    """Informative judgements as edges between judged samples, ordered by group.
-
-    Every judgement is two edges, one from each of its samples.
-    """
-
-    rows: Ints  # (n_rows,) judged samples; a group is a range of them
-    groups: Ints  # (n_groups + 1,) first row of each group; sizes never fall
-    source: Ints  # (n_edges,) row that an edge leaves; never falls
-    indptr: Ints  # (n_rows + 1,) first edge of each row
-    neighbor: Ints  # (n_edges,) row at the other end
-    pair: Ints  # (n_edges,) judgement of an edge, a place in `grade`
-
-    @classmethod
-    def between(cls, rows: Ints, groups: Ints, p: Ints, q: Ints) -> "Links":
-        """Order the edges of judgements of rows `p` and `q`."""
-        source = np.concatenate([p, q])
-        order = np.argsort(source, kind="stable")
-        degree = np.bincount(source, minlength=len(rows))
-        return cls(
-            rows=rows,
-            groups=groups,
-            source=source[order],
-            indptr=np.concatenate([[0], np.cumsum(degree)]),
-            neighbor=np.concatenate([q, p])[order],
-            pair=order % max(len(p), 1),
-        )
+__all__ = ["PairSet"]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -451,17 +422,9 @@ class PairSet:
     @cached_property
     def _components(self) -> tuple[int, Ints]:
         pairs = self.informative
-        labels = np.full(self.n_samples, -1, dtype=np.int64)
-        # Only touched samples enter the graph, under numbers of their own.
-        labels[pairs.i] = labels[pairs.j] = 0
-        touched = np.flatnonzero(labels == 0)
-        labels[touched] = np.arange(touched.size)
-        graph = sparse.coo_array(
-            (pairs.grade, (labels[pairs.i], labels[pairs.j])), (touched.size,) * 2
-        )
-        n_groups, labels[touched] = csgraph.connected_components(graph, directed=False)
+        n_groups, labels = find_components(pairs.i, pairs.j, self.n_samples)
         labels.flags.writeable = False
-        return int(n_groups), labels
+        return n_groups, labels
 
     def links(self) -> Links:
         """Edges between the judged samples, ordered by group, for solvers.
@@ -484,19 +447,7 @@ class PairSet:
     @cached_property
     def _links(self) -> Links:
         pairs = self.informative
-        if not len(pairs):
-            none = np.empty(0, dtype=np.int64)
-            return Links.between(none, np.zeros(1, dtype=np.int64), none, none)
-        n_groups, labels = pairs.components()
-        touched = np.flatnonzero(labels >= 0)
-        sizes = np.bincount(labels[touched], minlength=n_groups)
-        # Groups of one size in a row: kernels take several of them at a time.
-        order = np.lexsort((labels[touched], sizes[labels[touched]]))
-        rows = touched[order]
-        place = np.empty(self.n_samples, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
-        groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-        return Links.between(rows, groups, place[pairs.i], place[pairs.j])
+        return find_links(pairs.i, pairs.j, self.components()[1])
 
     def restrict(self, rows: ArrayLike) -> "PairSet":
         """Keep the pairs within some rows, and renumber them to those rows.

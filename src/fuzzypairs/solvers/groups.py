@@ -24,7 +24,8 @@ from fuzzypairs.kernels.steps import DOUBLE, Problem
 from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
 from fuzzypairs.kernels.tiles import LANES
 from fuzzypairs.kernels.vertices import try_starts
-from fuzzypairs.pairs.pairset import Links, PairSet
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.links import Links
 from fuzzypairs.solvers.exact import solve_exact
 from fuzzypairs.threads import cut
 
