@@ -5,13 +5,7 @@ import pytest
 
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.cluster import learned_fit as guidance
-from fuzzypairs.cluster.learned_fit import (
-    agreement,
-    balanced,
-    can_teach,
-    chance_error,
-    teach_space,
-)
+from fuzzypairs.cluster.learned_fit import agreement, can_teach, teach_space
 from fuzzypairs.spaces.learned import Learned, Weighted
 from fuzzypairs.threads import Threads
 
@@ -53,7 +47,7 @@ def reversed_(pairs):
     return PairSet(pairs.i, pairs.j, -pairs.grade, pairs.n_samples)
 
 
-# Agreement, and what chance gives.
+# Agreement.
 
 
 def test_agreement_by_hand():
@@ -73,16 +67,6 @@ def test_agreement_is_blind_to_names_and_counts_of_kinds():
     pairs = PairSet.from_triples([(0, 1, 1.0), *((i, i + 1, -1.0) for i in (1, 2, 3))])
     one = np.zeros(5, dtype=int)
     assert agreement(one, pairs) == agreement(one + 7, pairs) == 0.5
-
-
-@pytest.mark.parametrize("only_alike", [False, True])
-def test_chance_error_against_simulation(only_alike):
-    rng = np.random.default_rng(0)
-    grade = rng.uniform(-1, 1, 24)
-    grade = np.abs(grade) if only_alike else grade
-    scores = [balanced(rng.random(24) < 0.5, grade) for _ in range(4000)]
-    assert np.std(scores) == pytest.approx(chance_error(grade), rel=0.05)
-    assert np.mean(scores) == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.mark.parametrize(

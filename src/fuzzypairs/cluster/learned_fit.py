@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import (
+    balanced_share,
+    chance_error,
+    kept_judgements,
+)
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.spaces.learned import Learned, Taught, representatives
 from fuzzypairs.threads import Threads
@@ -62,27 +67,7 @@ def agreement(labels: Labels, pairs: PairSet) -> float:
     0.8333333333333333
     """
     together = labels[pairs.i] == labels[pairs.j]
-    return balanced(together, pairs.grade)
-
-
-def balanced(together: NDArray[np.bool_], grade: Floats) -> float:
-    alike, unlike = np.maximum(grade, 0.0), np.maximum(-grade, 0.0)
-    kept = [
-        strength @ held / strength.sum()
-        for strength, held in ((alike, together), (unlike, ~together))
-        if strength.any()
-    ]
-    return float(np.mean(kept))
-
-
-def chance_error(grade: Floats) -> float:
-    """Return the standard error of `balanced` under labels that know nothing."""
-    parts = [
-        (strength**2).sum() / strength.sum() ** 2
-        for strength in (np.maximum(grade, 0.0), np.maximum(-grade, 0.0))
-        if strength.any()
-    ]
-    return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
+    return float(balanced_share(kept_judgements(together, pairs.grade), pairs.grade))
 
 
 def can_teach(pairs: PairSet) -> bool:
@@ -192,4 +177,4 @@ def held_out_agreement(
     answers = threads.map(ask, folds.splits)
     together = np.concatenate(answers)
     grade = np.concatenate([folds.pairs.grade[test] for _, test in folds.splits])
-    return balanced(together, grade)
+    return float(balanced_share(kept_judgements(together, grade), grade))

@@ -14,6 +14,11 @@ from sklearn.metrics import (
 from sklearn.metrics.cluster import contingency_matrix
 
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import (
+    balanced_share,
+    kept_judgements,
+    kept_share,
+)
 from fuzzypairs.validation import check_choice
 
 __all__ = [
@@ -247,13 +252,10 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     judged = PairSet.coerce(pairs, n_samples=len(labels)).informative
     if method == "rank":
         return _rank_agreement(judged, result)
-    held, weight = pairs_held(judged, labels), np.abs(judged.grade)
-    kind = np.sign(judged.grade) if method == "balanced" else np.ones(len(judged))
-    shares = [
-        np.average(held[kind == one], weights=weight[kind == one])
-        for one in np.unique(kind)
-    ]
-    return float(np.mean(shares)) if shares else float("nan")
+    kept = kept_judgements(labels[judged.i] == labels[judged.j], judged.grade)
+    if method == "balanced":
+        return float(balanced_share(kept, judged.grade))
+    return float(kept_share(kept, np.abs(judged.grade)))
 
 
 def pairs_held(pairs: Any, result: ArrayLike) -> NDArray[np.bool_]:
@@ -284,8 +286,7 @@ def pairs_held(pairs: Any, result: ArrayLike) -> NDArray[np.bool_]:
     labels = as_labels("result", result)
     pairs = PairSet.coerce(pairs, n_samples=len(labels))
     together = labels[pairs.i] == labels[pairs.j]
-    held: NDArray[np.bool_] = (pairs.grade == 0) | (together == (pairs.grade > 0))
-    return held
+    return np.asarray(kept_judgements(together, pairs.grade) == 1)
 
 
 def as_memberships(

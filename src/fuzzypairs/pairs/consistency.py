@@ -1,0 +1,140 @@
+"""How far a partition keeps judgements: the one place where it is counted.
+
+A judgement s > 0 is kept when its two samples are in one cluster, a judgement s < 0
+when they are in different clusters, and each counts with its strength |s|.
+"""
+
+import numpy as np
+
+from fuzzypairs._typing import Floats, Mask
+
+__all__ = [
+    "balanced_share",
+    "chance_error",
+    "kept_judgements",
+    "kept_share",
+    "mean_known",
+]
+
+
+def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
+    """Return how far each judgement is kept, from 0 to 1.
+
+    Parameters
+    ----------
+    together : ndarray of shape (..., n_pairs)
+        Whether the two samples are in one cluster, or in which share of fits they are;
+        NaN where it is unknown.
+    grade : ndarray of shape (n_pairs,)
+        Judgements. One of 0 asks for nothing and is kept.
+
+    Returns
+    -------
+    kept : ndarray of shape (..., n_pairs)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kept_judgements(np.array([True, True, False]), np.array([0.9, -0.6, 0.0]))
+    array([1., 0., 1.])
+    """
+    apart = np.where(grade < 0, 1.0 - together, 1.0)
+    return np.where(grade > 0, together, apart)
+
+
+def kept_share(kept: Floats, strength: Floats) -> Floats:
+    """Return the share of judgements that are kept, weighted by their strength.
+
+    Parameters
+    ----------
+    kept : ndarray of shape (..., n_pairs)
+        See `kept_judgements`. NaN leaves a judgement out.
+    strength : ndarray of shape (n_pairs,)
+        Weights, 0 or more.
+
+    Returns
+    -------
+    share : ndarray of shape (...)
+        In [0, 1]; NaN where no judgement has a weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kept_share(np.array([[1.0, 0.0], [1.0, np.nan]]), np.array([0.9, 0.6]))
+    array([0.6, 1. ])
+    """
+    weight = strength * ~np.isnan(kept)
+    total = np.asarray(weight.sum(axis=-1))
+    found = (weight * np.nan_to_num(kept)).sum(axis=-1)
+    share = np.full(total.shape, np.nan)
+    np.divide(found, total, out=share, where=total > 0)
+    return share
+
+
+def balanced_share(kept: Floats, grade: Floats) -> Floats:
+    """Return the mean of the shares among alike and among unlike judgements.
+
+    One large cluster keeps all alike judgements and no other, and so scores 1/2
+    however many of them there are.
+
+    Parameters
+    ----------
+    kept : ndarray of shape (..., n_pairs)
+        See `kept_judgements`. NaN leaves a judgement out.
+    grade : ndarray of shape (n_pairs,)
+        Judgements.
+
+    Returns
+    -------
+    share : ndarray of shape (...)
+        Where all judgements are of one kind, the share among these; NaN where there
+        are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kept = np.array([[1.0, 0.0, 1.0], [np.nan, 1.0, np.nan]])
+    >>> balanced_share(kept, np.array([0.9, -0.6, -0.2]))
+    array([0.625, 1.   ])
+    """
+    shares = [kept_share(kept, np.maximum(s, 0.0)) for s in (grade, -grade)]
+    return mean_known(np.array(shares))
+
+
+def chance_error(grade: Floats) -> float:
+    """Return the standard error of `balanced_share` of a random partition.
+
+    Each judgement is kept with probability 1/2, independently of the others.
+
+    Parameters
+    ----------
+    grade : ndarray of shape (n_pairs,)
+        Judgements, at least one of them other than 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> chance_error(np.array([1.0, 1.0, -0.5, -0.5]))
+    0.25
+    """
+    parts = [
+        (strength**2).sum() / strength.sum() ** 2
+        for strength in (np.maximum(grade, 0.0), np.maximum(-grade, 0.0))
+        if strength.any()
+    ]
+    return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
+
+
+def mean_known(values: Floats, axis: int = 0) -> Floats:
+    """Return the mean of what is not NaN along an axis; NaN where nothing is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_known(np.array([[1.0, np.nan], [2.0, np.nan]]))
+    array([1.5, nan])
+    """
+    known = ~np.isnan(values)
+    count = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
