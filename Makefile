@@ -8,13 +8,15 @@ STAMP := $(VENV)/.installed
 COVERED_PACKAGES := pairs solvers cluster criteria selection
 COVERED := 95
 
-.PHONY: coverage demo test lint types bench docs reproduction clean help
+.PHONY: demo test coverage matrix lint types hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data under graded pairs and write a report"
 	@echo "make test   run all tests"
-	@echo "make lint   check style       make types  check types"
-	@echo "make coverage  run the tests and print their branch coverage of each package"
+	@echo "make lint   check style and spelling       make types  check types"
+	@echo "make coverage  run the tests and print the branch coverage of each package"
+	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
+	@echo "make hooks  check each commit for style and spelling"
 	@echo "make bench  measure speed and memory against peers"
 	@echo "make docs   check that every page of docs/ holds together"
 	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
@@ -36,9 +38,16 @@ coverage: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+
+hooks: $(STAMP)
+	$(BIN)/pre-commit install
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+matrix: $(STAMP)
+	$(BIN)/python tests/matrix.py
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
@@ -50,7 +59,7 @@ reproduction: $(STAMP)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
-	rm -rf $(VENV) fuzzypairs-demo benchmarks/results
+	rm -rf $(VENV) .matrix .coverage fuzzypairs-demo benchmarks/results
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \

@@ -1,6 +1,7 @@
 """Whole fits: against scikit-fuzzy, in fits a second, and the price of judgements."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,11 @@ def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
         model = FDC(k, alpha=0.0, beta=0.0, init=labels, max_iter=1000).fit(X)
         end = clone(model).set_params(tol=1e-8).fit(X).objective_
         near = end * (1 + 1e-6)
-        options = {"m": 2, "error": 0.0, "init": np.eye(k)[labels].T}
+        options: dict[str, Any] = {"m": 2, "error": 0.0, "init": np.eye(k)[labels].T}
         peer = skfuzzy.cmeans(X.T, k, maxiter=20 if quick else 200, **options)
         ours, twenty = fastest(
-            lambda m=model, X=X: m.fit(X),
-            lambda X=X, k=k, o=options: skfuzzy.cmeans(X.T, k, maxiter=20, **o),
+            partial(model.fit, X),
+            partial(skfuzzy.cmeans, X.T, k, maxiter=20, **options),
             repeats=9,
         )
         step = twenty / 20
@@ -83,7 +84,7 @@ def price_of_pairs(quick: bool) -> Iterator[Row]:
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
         X, y, start = blobs(n_samples, n_features, k)
         pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
-        common = {
+        common: dict[str, Any] = {
             "n_clusters": k,
             "metric": "euclidean",
             "alpha": 0.0,
@@ -93,8 +94,8 @@ def price_of_pairs(quick: bool) -> Iterator[Row]:
         plain, guided = FDC(beta=0.0, **common), FDC(**common)
         plain.fit(X), guided.fit(X, pairs=pairs)
         without, with_pairs = fastest(
-            lambda m=plain, X=X: m.fit(X),
-            lambda m=guided, X=X, p=pairs: m.fit(X, pairs=p),
+            partial(plain.fit, X),
+            partial(guided.fit, X, pairs=pairs),
             repeats=9,
         )
         yield Row(
@@ -126,7 +127,7 @@ def price_of_options(n_samples: int) -> Iterator[Row]:
     for model in models:
         model.fit(X[:1000], pairs=few)  # compiles
     without, *others = fastest(
-        *(lambda m=model: m.fit(X, pairs=pairs) for model in models), repeats=2
+        *(partial(model.fit, X, pairs=pairs) for model in models), repeats=2
     )
     for name, seconds in zip(options, others, strict=True):
         yield Row(

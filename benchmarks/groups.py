@@ -46,10 +46,10 @@ def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
 def chain_truth(dist2: np.ndarray, p: np.ndarray, beta: float) -> np.ndarray:
     """Solve the optimality conditions with every membership positive."""
     n_samples, k = dist2.shape
-    pull = sparse.coo_array(
+    half = sparse.coo_array(
         (np.full(len(p), 0.5 * beta), (p, p + 1)), shape=(n_samples, n_samples)
     )
-    pull = (pull + pull.T).tocsr()
+    pull = (half + half.T).tocsr()
     laplacian = sparse.diags_array(pull.sum(axis=0)) - pull
     blocks = [laplacian + sparse.diags_array(dist2[:, j]) for j in range(k)]
     ones = sparse.vstack([sparse.eye_array(n_samples)] * k)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -58,7 +59,7 @@ def tiles_against_blas(n_samples: int) -> Row:
 
 
 def nystroem_against_linear(name: str, X: np.ndarray) -> Row:
-    common = {"n_clusters": 7, "random_state": 0, "max_iter": 1000}
+    common: dict[str, Any] = {"n_clusters": 7, "random_state": 0, "max_iter": 1000}
     linear = FDC(metric="linear", **common).fit(X)
     params = {"n_components": 300}
     kernel = FDC(metric="rbf", metric_params=params, **common).fit(X)
@@ -128,7 +129,12 @@ def extra(n_samples: int, budget: int) -> float:
     """Return the peak of resident memory during a fit, less what it returns."""
     X, _, start = blobs(n_samples, 16, 10)
     params = {"memory": f"{budget}MB"}
-    common = {"metric": "rbf", "metric_params": params, "max_iter": 3, "alpha": 0.0}
+    common: dict[str, Any] = {
+        "metric": "rbf",
+        "metric_params": params,
+        "max_iter": 3,
+        "alpha": 0.0,
+    }
     FDC(10, init=start[:2000], **common).fit(X[:2000])
     model = FDC(10, init=start, **common)
     before = resident("VmRSS")
