@@ -8,7 +8,7 @@ from typing import Any
 from experiments.methods import METHODS
 from experiments.scores import ALONE, Scores, read_scores
 from experiments.trials import AMOUNTS, GROUPS, LARGE, SETS, SHARES
-from fuzzypairs.io.model_files import replacing
+from fuzzypairs.io.atomic import replacing
 from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
 
 __all__ = ["write_pages"]

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from fuzzypairs import FDC, FuzzyCMeans
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import available, load, simulate_pairs
-from fuzzypairs.io.model_files import replacing
+from fuzzypairs.io.atomic import replacing
 
 __all__ = ["score_set"]
 

@@ -152,7 +152,8 @@ def _draw_score(X: Any, y: Any, seed: int) -> float:
 
 def _write_results(out: Path, trial: _Trial) -> None:
     """Write all files of the demo, or none."""
-    from fuzzypairs.io.model_files import save, staging
+    from fuzzypairs.io.atomic import staging
+    from fuzzypairs.io.model_files import save
 
     with staging(out) as folder:
         trial.comparison.figure().savefig(folder / "memberships.png", dpi=144)

@@ -202,7 +202,7 @@ class Result:
 
     def write(self, out: Path, fmt: TableFormat) -> None:
         """Write all files, or none."""
-        from fuzzypairs.io.model_files import staging
+        from fuzzypairs.io.atomic import staging
 
         with staging(out) as folder:
             self.write_files(folder, fmt)

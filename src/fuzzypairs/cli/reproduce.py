@@ -120,7 +120,7 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
 
 def _write(out: Path, pieces: "list[Piece]") -> None:
     """Write all files, or none."""
-    from fuzzypairs.io.model_files import staging
+    from fuzzypairs.io.atomic import staging
     from fuzzypairs.reproduction.index_page import write_pieces
 
     with staging(out) as folder:

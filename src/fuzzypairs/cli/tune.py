@@ -230,7 +230,7 @@ def _write(out: Path, result: Result, search: "PairSearchCV", fmt: TableFormat) 
     """Write all files, or none."""
     import pandas as pd
 
-    from fuzzypairs.io.model_files import staging
+    from fuzzypairs.io.atomic import staging
     from fuzzypairs.io.writing import write_table
 
     with staging(out) as folder:

@@ -1,40 +1,28 @@
-"""Model files without pickle, and files that appear whole or not at all."""
+"""Model files without pickle: `save` and `load`."""
 
 import importlib
 import inspect
 import io
 import json
 import os
-import secrets
-import shutil
-import signal
-import threading
 import warnings
 import zipfile
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from fuzzypairs import __version__
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
+from fuzzypairs.io.atomic import replacing
 
 __all__ = ["load", "save"]
 
 # Our own member of the archive, beside those of skops.
 STAMP = "fuzzypairs.json"
 
-# Where the classes live that a model may be made of. Only these of ours are built
-# from a file: they hold numbers and touch nothing outside themselves.
-MODEL_STAGES = (
-    "cluster",
-    "columns",
-    "pairs",
-    "propagation",
-    "search",
-    "solvers",
-    "spaces",
-)
+# Folders of this package whose classes a model may be made of. They hold numbers and
+# touch nothing outside themselves.
+MODEL_FOLDERS = ("cluster", "io", "pairs", "selection", "solvers", "spaces")
 
 # Plain containers of numbers that skops does not trust by itself: encoders of
 # scikit-learn keep a dtype, kernel models of sparse data the rows they need.
@@ -259,79 +247,11 @@ def _is_ours(name: str) -> bool:
     would pass as ours.
     """
     module, _, attribute = name.rpartition(".")
-    package, _, stages = module.partition(".")
-    if package != "fuzzypairs" or stages.split(".")[0] not in MODEL_STAGES:
+    package, _, inside = module.partition(".")
+    if package != "fuzzypairs" or inside.split(".")[0] not in MODEL_FOLDERS:
         return False
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError):
         return False
     return inspect.isclass(found) and found.__module__ == module
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Lend a temporary name beside `path`, and move the file there on success."""
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a directory: name a file in it")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {path.parent} does not exist: create it")
-    temporary = _temporary_name(path)
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def staging(folder: Path) -> Iterator[Path]:
-    """Lend a temporary folder, and move what is in it to `folder` on success.
-
-    A new folder appears at once. In an existing one the new files replace their
-    namesakes one by one, which nothing short of a kill interrupts, and everything else
-    stays: it may hold a user's own files.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary_name(folder / "files" if folder.exists() else folder)
-    temporary.mkdir()
-    try:
-        yield temporary
-        with _uninterrupted():
-            if folder.exists():
-                for file in temporary.iterdir():
-                    os.replace(file, folder / file.name)
-            else:
-                os.replace(temporary, folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill wait: half of two results would be no result."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals reach the main thread only
-        return
-    waiting: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, _: waiting.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if waiting:
-        signal.raise_signal(waiting[0])
-
-
-def _temporary_name(path: Path) -> Path:
-    """Return an unused hidden name in the folder of `path`.
-
-    Not `tempfile`: its files and folders stay closed to other users after the
-    move, whatever the umask allows.
-    """
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from fuzzypairs.io.model_files import replacing
+from fuzzypairs.io.atomic import replacing
 
 __all__ = ["escape_cell", "unescape_cell", "write_table"]
 

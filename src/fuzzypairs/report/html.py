@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuzzypairs import __version__
-from fuzzypairs.io.model_files import replacing
+from fuzzypairs.io.atomic import replacing
 
 __all__ = ["Card", "Picture", "Section", "Table", "write_report"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs import __version__
-from fuzzypairs.io.model_files import replacing
+from fuzzypairs.io.atomic import replacing
 
 __all__ = ["Point", "Result", "Run", "Runs"]
 

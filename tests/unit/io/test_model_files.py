@@ -2,12 +2,12 @@ import io
 import json
 import os
 import pickle
-import signal
 import sys
 import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -18,7 +18,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fuzzypairs import FDC
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
-from fuzzypairs.io.model_files import load, replacing, save, staging
+from fuzzypairs.io.features import Preparation
+from fuzzypairs.io.model_files import load, save
 
 X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0], [6]], 15, axis=0)
 
@@ -89,6 +90,18 @@ def test_numbers_and_words_are_prepared(path):
     save(pipeline, path)
 
     np.testing.assert_array_equal(load(path).predict(rows), pipeline.predict(rows))
+
+
+def test_columns_of_a_table_are_prepared(path):
+    frame = pd.DataFrame({"x": [0.0, 1, 8, 9], "soil": ["clay", "clay", "sand", None]})
+    pipeline = make_pipeline(Preparation(), FDC(n_clusters=2, random_state=0))
+    pipeline.fit(frame)
+
+    save(pipeline, path)
+
+    again = load(path)
+    np.testing.assert_array_equal(again.predict(frame), pipeline.predict(frame))
+    assert again[0].columns_ == pipeline[0].columns_
 
 
 def test_the_file_holds_no_pickle_and_names_its_version(model, path):
@@ -229,7 +242,7 @@ def test_foreign_types_are_refused_by_name_until_trusted(path):
     [
         ("os", "system"),
         ("builtins", "eval"),
-        ("fuzzypairs.io.model_files", "shutil"),
+        ("fuzzypairs.io.model_files", "zipfile"),
         ("fuzzypairs.io.model_files", "save"),
         ("fuzzypairs.pairs.pairset", "np"),
         ("fuzzypairs.pairs.pairset", "dataclass"),
@@ -273,76 +286,3 @@ def test_without_skops_both_ways_say_what_to_install(model, path, monkeypatch):
         save(model, path)
     with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[files\]'"):
         load(path)
-
-
-def fail_halfway(path):
-    path.write_text("half")
-    raise RuntimeError
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    with pytest.raises(RuntimeError), replacing(tmp_path / "page.html") as temporary:
-        fail_halfway(temporary)
-
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_new_folder_appears_whole_or_not_at_all(tmp_path):
-    folder = tmp_path / "deep" / "out"
-
-    with pytest.raises(RuntimeError), staging(folder) as temporary:
-        fail_halfway(temporary / "a.txt")
-    assert os.listdir(folder.parent) == []
-
-    with staging(folder) as temporary:
-        (temporary / "a.txt").write_text("whole")
-        assert not folder.exists()
-    assert (folder / "a.txt").read_text() == "whole"
-    assert os.listdir(folder.parent) == ["out"]
-
-
-def test_an_existing_folder_keeps_what_is_not_replaced(tmp_path):
-    (tmp_path / "a.txt").write_text("old")
-    (tmp_path / "mine.txt").write_text("mine")
-
-    with staging(tmp_path) as temporary:
-        (temporary / "a.txt").write_text("new")
-
-    assert (tmp_path / "a.txt").read_text() == "new"
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "mine.txt"]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-def test_an_interruption_waits_until_all_files_are_moved(tmp_path, monkeypatch):
-    for name in "ab":
-        (tmp_path / f"{name}.txt").write_text("old")
-    replace = os.replace
-
-    def replace_and_interrupt(source, target):
-        signal.raise_signal(signal.SIGINT)
-        replace(source, target)
-
-    def write_both():
-        with staging(tmp_path) as temporary:
-            for name in "ab":
-                (temporary / f"{name}.txt").write_text("new")
-            monkeypatch.setattr(os, "replace", replace_and_interrupt)
-
-    with pytest.raises(KeyboardInterrupt):
-        write_both()
-    assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}
-    assert len(os.listdir(tmp_path)) == 2
-
-
-@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
-def test_files_are_as_open_as_the_umask_allows(model, path):
-    umask = os.umask(0o022)
-    try:
-        save(model, path)
-        with staging(path.parent / "out") as temporary:
-            (temporary / "a.txt").write_text("text")
-    finally:
-        os.umask(umask)
-
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert (path.parent / "out").stat().st_mode & 0o777 == 0o755
