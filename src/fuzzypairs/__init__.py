@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.pcca import PCCA
     from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.io.model_files import load, save
+    from fuzzypairs.io.versions import show_versions
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
 
@@ -30,6 +31,7 @@ __all__ = [
     "__version__",
     "load",
     "save",
+    "show_versions",
 ]
 
 PLACES = {
@@ -43,6 +45,7 @@ PLACES = {
     "SSDC": "cluster.ssdc",
     "load": "io.model_files",
     "save": "io.model_files",
+    "show_versions": "io.versions",
 }
 
 
