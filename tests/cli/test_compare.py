@@ -243,7 +243,7 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("fuzzypairs.selection.comparison.plot_comparison", fail)
+    monkeypatch.setattr("fuzzypairs.plots.method_bars.plot_comparison", fail)
 
     result = run(*small, "--truth", "kind")
 

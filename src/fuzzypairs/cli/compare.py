@@ -178,7 +178,7 @@ def _to_json(task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> str:
 def _write(out: Path, task: _Task, outcomes: "Sequence[Outcome]", seed: int) -> None:
     """Write all files, or none."""
     from fuzzypairs.io.atomic import staging
-    from fuzzypairs.selection.comparison import plot_comparison
+    from fuzzypairs.plots.method_bars import plot_comparison
 
     rows = [row.as_dict() for row in outcomes]
     labels = [

@@ -1,4 +1,4 @@
-"""All methods on the same data: scores, times, labels, and a picture of them."""
+"""Methods compared on the same data: scores, times and labels."""
 
 import textwrap
 import time
@@ -21,10 +21,9 @@ from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.pcca import PCCA
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.plots import BROKEN, COLORS, HELD, new_figure
 from fuzzypairs.validation import check_integer
 
-__all__ = ["METHODS", "Outcome", "compare", "pick_methods", "plot_comparison"]
+__all__ = ["METHODS", "Outcome", "compare", "pick_methods"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -42,14 +41,8 @@ METHODS: dict[str, Callable[[int, int], Any]] = {
 # Those that never look at judgements.
 ALONE = ("k-means", "FuzzyCMeans")
 
-# Criteria of a truth, and how they are called in pictures and tables.
-CRITERIA = {
-    "normalized_ari": "normalised ARI",
-    "nmi": "NMI",
-    "rand_index": "Rand index",
-    "hungarian_accuracy": "accuracy",
-}
-SHARES = {**CRITERIA, "pair_agreement": "judgements held"}
+# Criteria that compare labels with true classes.
+CRITERIA = ("normalized_ari", "nmi", "rand_index", "hungarian_accuracy")
 
 # Rows on which a method runs once before it is timed, and the longest sentence that
 # a method may say about itself.
@@ -197,49 +190,6 @@ def compare(
     return outcomes
 
 
-def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
-    """Draw the scores and times of methods as bars, a panel for each criterion.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        What `compare` returns.
-
-    Returns
-    -------
-    figure : matplotlib Figure
-        The best of each panel is coloured; methods that failed say so.
-
-    Examples
-    --------
-    >>> from fuzzypairs.selection.comparison import Outcome, plot_comparison
-    >>> row = Outcome("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
-    >>> [ax.get_title("left") for ax in plot_comparison([row]).axes]
-    ['judgements held', 'seconds']
-    """
-    shown = {
-        key: title
-        for key, title in SHARES.items()
-        if any(getattr(row, key) is not None for row in outcomes)
-    }
-    panels = [*shown.items(), ("seconds", "seconds")]
-    figure = new_figure((1.5 + 1.9 * len(panels), 1.1 + 0.42 * len(outcomes)))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    places = np.arange(len(outcomes))
-    for ax, (key, title) in zip(axes, panels, strict=True):
-        values = [getattr(row, key) for row in outcomes]
-        _draw_bars(ax, values, share=key in SHARES)
-        ax.set_title(title, loc="left", fontsize="medium")
-    axes[0].set_yticks(places, [_name_with_count(row) for row in outcomes])
-    # By hand: a failed method has no bar to make room for itself.
-    axes[0].set_ylim(len(outcomes) - 0.5, -0.5)
-    for place, row in enumerate(outcomes):
-        if row.error:
-            axes[0].text(0.02, place, "failed", va="center", color=BROKEN,
-                         transform=axes[0].get_yaxis_transform())  # fmt: skip
-    return figure
-
-
 def _run(
     name: str,
     X: NDArray[np.float64],
@@ -308,26 +258,3 @@ def _score(
 def _sentence(message: object) -> str:
     """Return what an error or a warning says in one line."""
     return textwrap.shorten(str(message), LONGEST, placeholder=" ...")
-
-
-def _name_with_count(row: Outcome) -> str:
-    return row.method if row.error else f"{row.method}, k = {row.n_clusters}"
-
-
-def _draw_bars(ax: Any, values: Sequence[float | None], *, share: bool) -> None:
-    """Draw a bar with its number for each value there is."""
-    known = [value for value in values if value is not None]
-    best = (max if share else min)(known, default=None)
-    reach = 1.0 if share else max(known, default=1.0)
-    for place, value in enumerate(values):
-        if value is None:
-            continue
-        color = COLORS[0] if value == best else "#B8C4CE"
-        ax.barh(place, value, height=0.62, color=color)
-        text = f"{100 * value:.1f} %" if share else f"{value:.2g}"
-        ax.text(value + 0.03 * reach, place, text, va="center", fontsize="small",
-                color=HELD)  # fmt: skip
-    ax.set_xlim(0, 1.42 * reach)
-    ax.set_xticks([])
-    ax.tick_params(length=0)
-    ax.spines[["top", "right", "bottom"]].set_visible(False)

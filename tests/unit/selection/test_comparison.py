@@ -1,4 +1,4 @@
-"""All methods on one data set: scores, failures, notes and the picture."""
+"""All methods on one data set: scores, failures and notes."""
 
 import json
 import warnings
@@ -9,13 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from fuzzypairs import SSDC, criteria
-from fuzzypairs.selection.comparison import (
-    METHODS,
-    Outcome,
-    compare,
-    pick_methods,
-    plot_comparison,
-)
+from fuzzypairs.selection.comparison import METHODS, compare, pick_methods
 
 CRITERIA = ["normalized_ari", "nmi", "rand_index", "hungarian_accuracy"]
 PAIRS = [(0, 1, 0.8), (2, 3, -0.5), (4, 5, 0.3)]
@@ -192,32 +186,3 @@ def test_methods_are_picked_by_name():
 def test_what_concerns_all_methods_is_an_error(arguments, message):
     with pytest.raises(ValueError, match=message):
         compare(**{"X": [[0.0], [1.0]], "n_clusters": 2, **arguments})
-
-
-def test_the_picture_has_a_panel_for_each_criterion_and_names_failures(outcomes):
-    figure = plot_comparison([*outcomes[:2], Outcome("SSDC", error="too large")])
-    first = figure.axes[0]
-
-    assert [ax.get_title(loc="left") for ax in figure.axes] == [
-        "normalised ARI",
-        "NMI",
-        "Rand index",
-        "accuracy",
-        "judgements held",
-        "seconds",
-    ]
-    assert [label.get_text() for label in first.get_yticklabels()] == [
-        "k-means, k = 3",
-        "FuzzyCMeans, k = 3",
-        "SSDC",
-    ]
-    assert "failed" in [text.get_text() for text in first.texts]
-    assert first.get_ylim() == (2.5, -0.5)  # the failed one, too, has its room
-    figure.canvas.draw()
-
-
-def test_the_picture_of_failures_alone_can_be_drawn():
-    figure = plot_comparison([Outcome("FDC", error="no"), Outcome("DSC", error="no")])
-
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["seconds"]
-    figure.canvas.draw()
