@@ -2,26 +2,26 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["Candidate", "burden", "last_step", "list_candidates"]
+__all__ = ["Candidate", "complexity", "last_step", "list_candidates"]
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
-# What the data decide unless a user does.
+# Parameters that the data decide where they are "auto".
 AUTOMATIC = ("alpha", "beta")
 
 
@@ -35,20 +35,20 @@ class Candidate:
         The setting, as in the grid.
     estimator : estimator
         Not fitted, with the setting and a seed.
-    start : tuple
-        The same for candidates that can begin at the same labels.
+    start_key : tuple
+        Equal for candidates that can start from the same labels.
 
     Examples
     --------
     >>> from fuzzypairs import FDC
     >>> first, second = list_candidates(FDC(2), {"beta": [0.0, 1.0]}, seed=0)
-    >>> first.uses_pairs, second.uses_pairs, first.start == second.start
+    >>> first.uses_pairs, second.uses_pairs, first.start_key == second.start_key
     (False, True, True)
     """
 
     params: dict[str, Any]
     estimator: Any
-    start: tuple[Any, ...]
+    start_key: tuple[Any, ...]
 
     @property
     def method(self) -> Any:
@@ -58,12 +58,12 @@ class Candidate:
     @cached_property
     def uses_pairs(self) -> bool:
         """Whether judgements change its fits."""
-        weight = getattr(self.method, "beta", None)
-        is_deaf = not isinstance(weight, str) and weight == 0
-        return bool(has_fit_parameter(self.method, "pairs")) and not is_deaf
+        beta = getattr(self.method, "beta", None)
+        is_zero = not isinstance(beta, str) and beta == 0
+        return bool(has_fit_parameter(self.method, "pairs")) and not is_zero
 
     @cached_property
-    def takes_a_start(self) -> bool:
+    def accepts_start(self) -> bool:
         """Whether one good start can replace several drawn ones."""
         method = self.method
         is_drawn = isinstance(method, FDC) and isinstance(method.init, str)
@@ -71,29 +71,34 @@ class Candidate:
 
     @property
     def automatic(self) -> "Candidate":
-        """The same with what can be automatic made so."""
+        """The same with automatic alpha and beta, where it has them."""
         names = [name for name in AUTOMATIC if name in self.method.get_params()]
-        estimator = self._with(dict.fromkeys(names, "auto"))
-        return Candidate(self.params, estimator, self.start)
+        return replace(self, estimator=self._with(dict.fromkeys(names, "auto")))
 
     def fit(
         self,
         X: Any,
         pairs: PairSet,
-        weight: NDArray[np.float64] | None,
-        labels: NDArray[np.intp] | None = None,
+        weight: Floats | None,
+        labels: Labels | None = None,
         *,
         n_jobs: int | None = 1,
     ) -> Any:
-        """Return a fitted copy, begun at `labels` if there are any."""
+        """Return a fitted copy, started from `labels` if there are any."""
         changes: dict[str, Any] = {} if labels is None else {"init": labels}
         if "n_jobs" in self.method.get_params():
             changes["n_jobs"] = n_jobs
         model = self._with(changes)
-        given: dict[str, Any] = {"pairs": pairs} if self.uses_pairs else {}
+        options: dict[str, Any] = {"pairs": pairs} if self.uses_pairs else {}
         if weight is not None:
-            given["sample_weight"] = weight
-        return fit(model, X, given)
+            options["sample_weight"] = weight
+        if isinstance(model, Pipeline) and options:
+            if get_config()["enable_metadata_routing"]:
+                last_step(model).set_fit_request(**dict.fromkeys(options, True))
+            else:
+                name = model.steps[-1][0]
+                options = {f"{name}__{key}": value for key, value in options.items()}
+        return model.fit(X, **options)
 
     def _with(self, params: dict[str, Any]) -> Any:
         model = clone(self.estimator)
@@ -115,17 +120,6 @@ def last_step(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
-def fit(model: Any, X: Any, given: dict[str, Any]) -> Any:
-    """Fit a model, and hand what is `given` to the end of a pipeline."""
-    if isinstance(model, Pipeline) and given:
-        if get_config()["enable_metadata_routing"]:
-            last_step(model).set_fit_request(**dict.fromkeys(given, True))
-        else:
-            name = model.steps[-1][0]
-            given = {f"{name}__{key}": value for key, value in given.items()}
-    return model.fit(X, **given)
-
-
 def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candidate]:
     """Return a candidate for each setting of a grid, in its order.
 
@@ -136,7 +130,7 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
     param_grid : dict or list of dicts
         As for scikit-learn's searches.
     seed : int
-        Seeds every estimator that has none: all draw alike.
+        Seeds every estimator that has none: all draw the same.
 
     Notes
     -----
@@ -158,11 +152,11 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
         seedless = [
             name
             for name, value in model.get_params().items()
-            if name.split("__")[-1] == "random_state" and value is None
+            if _leaf(name) == "random_state" and value is None
         ]
         model.set_params(**dict.fromkeys(seedless, seed))
         method = last_step(model)
-        names = {name.split("__")[-1] for name in setting}
+        names = {_leaf(name) for name in setting}
         if "metric" not in names and getattr(method, "metric", None) == "auto":
             # "auto" holds judgements out itself: a search within each fit of a search.
             method.set_params(metric="euclidean")
@@ -170,16 +164,16 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
         key = [
             (name, id(value))
             for name, value in setting.items()
-            if name.split("__")[-1] not in AUTOMATIC
+            if _leaf(name) not in AUTOMATIC
         ]
         candidates.append(Candidate(params, model, (id(base), *key)))
     return candidates
 
 
-def burden(
+def complexity(
     candidate: Candidate, n_clusters: float, automatic: Mapping[str, float]
 ) -> tuple[float, int, float]:
-    """Say how complicated a setting is; the smaller the simpler, first entry first.
+    """Return how complex a setting is; the smaller the simpler, first entry first.
 
     Parameters
     ----------
@@ -197,7 +191,7 @@ def burden(
         Settings of the grid that are not the default of their estimator; the number
         of clusters, alpha, beta and ``metric="euclidean"``, the samples' own space,
         do not count here, another estimator does.
-    detour : float
+    deviation : float
         How far alpha and beta are from automatic: for alpha in units of
         1 / n_clusters^2, for beta in factors of e; 1 for each where automatic is not
         known, and 0 for "auto".
@@ -206,36 +200,40 @@ def burden(
     --------
     >>> from fuzzypairs import FDC
     >>> grid = {"beta": ["auto", 2.0], "metric": ["manhattan"]}
-    >>> for one in list_candidates(FDC(3), grid, seed=0):
-    ...     burden(one, 3.0, {"beta": 2.0})
+    >>> for candidate in list_candidates(FDC(3), grid, seed=0):
+    ...     complexity(candidate, 3.0, {"beta": 2.0})
     (3.0, 1, 0.0)
     (3.0, 1, 0.0)
     """
-    counted_elsewhere = {"n_clusters", *AUTOMATIC}
     n_options = sum(
-        name == "estimator" or not _is_plain(candidate.estimator, name, value)
+        name == "estimator" or not _is_default(candidate.estimator, name, value)
         for name, value in candidate.params.items()
-        if name.split("__")[-1] not in counted_elsewhere
+        if _leaf(name) not in ("n_clusters", *AUTOMATIC)
     )
-    detour = 0.0
+    deviation = 0.0
     for name in AUTOMATIC:
         value = candidate.method.get_params().get(name, "auto")
         if isinstance(value, str):
             continue
         if name not in automatic:
-            detour += 1.0
+            deviation += 1.0
         elif name == "alpha":
-            detour += abs(value - automatic[name]) * max(n_clusters, 1.0) ** 2
+            deviation += abs(value - automatic[name]) * max(n_clusters, 1.0) ** 2
         else:
             tiny = np.finfo(float).tiny
-            detour += abs(np.log(max(value, tiny) / max(automatic[name], tiny)))
-    return float(n_clusters), n_options, float(detour)
+            deviation += abs(np.log(max(value, tiny) / max(automatic[name], tiny)))
+    return float(n_clusters), n_options, float(deviation)
 
 
-def _is_plain(estimator: Any, name: str, value: Any) -> bool:
+def _leaf(name: str) -> str:
+    """Return the name of a parameter without that of its step in a pipeline."""
+    return name.rpartition("__")[2]
+
+
+def _is_default(estimator: Any, name: str, value: Any) -> bool:
     """Tell whether a parameter, "step__name" in pipelines, has its default.
 
-    Or the metric that has nothing to it: in a search "auto" is taken for it.
+    ``metric="euclidean"`` counts as one: in a search "auto" is taken for it.
     """
     owner, _, leaf = name.rpartition("__")
     if leaf == "metric" and isinstance(value, str) and value == "euclidean":

@@ -1,13 +1,23 @@
-"""Which setting to take: scores on held-out judgements, errors, the simpler one."""
+"""Which setting a search takes, by held-out judgements, and why."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import FEWEST_PAIRS
 
-__all__ = ["Choice", "choose", "contributions", "split_scores", "standard_error"]
+__all__ = [
+    "Choice",
+    "choose",
+    "contributions",
+    "explain_choice",
+    "explain_too_few",
+    "format_params",
+    "split_scores",
+    "standard_error",
+]
 
 # How many standard errors a setting with fewer clusters may be behind the best.
 CLUSTER_ERRORS = 0.25
@@ -60,8 +70,8 @@ def split_scores(held: Floats, grade: Floats) -> Floats:
     return mean_known(np.array(shares))
 
 
-def mean_known(values: Floats, axis: int = 0) -> Floats:
-    """Return the mean of what is not NaN along an axis; NaN where nothing is known.
+def mean_known(values: Floats) -> Floats:
+    """Return the mean of what is not NaN along the first axis; NaN if all are.
 
     Examples
     --------
@@ -70,8 +80,8 @@ def mean_known(values: Floats, axis: int = 0) -> Floats:
     array([1.5, nan])
     """
     known = ~np.isnan(values)
-    count = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -84,8 +94,7 @@ def contributions(held: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
         See `split_scores`.
     grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
-        Judgements that hang together have one number, see
-        `fuzzypairs.pairs.folds.Folds`.
+        The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
 
     Returns
     -------
@@ -98,15 +107,14 @@ def contributions(held: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
     -----
     Judgement p adds ``|s_p| h_p / (2 W)``: h is its share of repeats in which it was
     kept, W the strength of its kind (alike or unlike). Repeats are averaged first,
-    because they ask about the same judgements again and tell nothing independent;
-    judgements of one unit are added, because they are right or wrong together.
+    because they ask about the same judgements and are not independent; judgements of
+    one unit are added, because they are kept or broken together.
 
     Examples
     --------
     >>> import numpy as np
     >>> held, grade = np.array([[1.0, 0.0, 1.0]]), np.array([0.5, 0.5, -1.0])
-    >>> added, excess = contributions(held, grade, np.array([0, 1, 1]))
-    >>> added, excess
+    >>> contributions(held, grade, np.array([0, 1, 1]))
     (array([0.25, 0.5 ]), array([ 0.125, -0.125]))
     """
     kept = mean_known(held)
@@ -142,8 +150,8 @@ class Choice(NamedTuple):
     taken, best : int
         The setting to take, and the one with the highest score.
     gap, error : ndarray of shape (n_settings,)
-        How much less than the best each kept, and the standard error of that if in
-        truth it were nothing.
+        How much less than the best each scored, and the standard error of that gap
+        if the two were in truth equal.
     as_good : ndarray of shape (n_settings,)
         Settings that the simplest was taken from.
     """
@@ -156,7 +164,7 @@ class Choice(NamedTuple):
 
 
 def choose(
-    score: Floats, added: Floats, tie_break: Floats, burden: NDArray[Any]
+    score: Floats, added: Floats, tie_break: Floats, complexity: Floats
 ) -> Choice:
     """Take the simplest of all settings that are not clearly worse than the best.
 
@@ -168,9 +176,9 @@ def choose(
         What independent units add to the scores, see `contributions`.
     tie_break : ndarray of shape (n_settings,)
         Orders equal scores, higher first; NaN comes last.
-    burden : ndarray of shape (n_settings, n_criteria)
-        How complicated a setting is: its number of clusters, then what matters less,
-        the most important criterion first.
+    complexity : ndarray of shape (n_settings, n_criteria)
+        The number of clusters, then what matters less, the most important criterion
+        first; see `fuzzypairs.selection.candidates.complexity`.
 
     Returns
     -------
@@ -184,42 +192,111 @@ def choose(
     an alpha or beta that is a little off: with one standard error for both, the
     normalised ARI was lower by 1.4 points on average, see the page on choosing.
 
-    All settings answer the same held-out judgements, so most of the error of one score
-    is in all of them and cancels. The error is therefore that of the gap, if in truth
-    there were none: the root of the sum of squares of what units add to it, as in
-    McNemar's test. A gap that is due to one unit is one standard error.
+    All settings are asked about the same held-out judgements, so most of the error of
+    one score is in all of them and cancels. The error is therefore that of the gap, if
+    in truth there were none: the root of the sum of squares of what units add to it, as
+    in McNemar's test. A gap that is due to one unit is one standard error.
 
     Examples
     --------
     >>> import numpy as np
     >>> added = np.array([[0.3, 0.3, 0.3], [0.3, 0.3, 0.2], [0.3, 0.1, 0.1]])
-    >>> burden = np.array([[3, 1], [3, 0], [3, 0]])
-    >>> choice = choose(added.sum(axis=1), added, np.zeros(3), burden)
+    >>> complexity = np.array([[3, 1], [3, 0], [3, 0]])
+    >>> choice = choose(added.sum(axis=1), added, np.zeros(3), complexity)
     >>> choice.taken, choice.best, choice.as_good
     (1, 0, array([ True,  True, False]))
     """
     ties = np.where(np.isnan(tie_break), -np.inf, tie_break)
-    worth = np.where(np.isnan(score), -np.inf, score)
-    falling = np.lexsort([*burden.T[::-1], -ties, -worth])
-    best = int(falling[0])
-    gap, error = compare(added, best)
-    is_near = np.isfinite(worth) & (gap <= CLUSTER_ERRORS * error + ROUNDING)
-    is_peer = np.isfinite(worth) & (burden[:, 0] == burden[is_near, 0].min())
-    first = int(falling[is_peer[falling]][0])
-    behind, doubt = compare(added, first)
-    as_good = is_peer & (behind <= doubt + ROUNDING)
-    taken = int(np.lexsort([-ties, -worth, *burden.T[::-1], ~as_good])[0])
+    value = np.where(np.isnan(score), -np.inf, score)
+    by_value = np.lexsort([*complexity.T[::-1], -ties, -value])
+    best = int(by_value[0])
+    gap, error = _gaps(added, best)
+    is_near = np.isfinite(value) & (gap <= CLUSTER_ERRORS * error + ROUNDING)
+    fewest = complexity[is_near, 0].min()
+    has_fewest = np.isfinite(value) & (complexity[:, 0] == fewest)
+    best_of_fewest = int(by_value[has_fewest[by_value]][0])
+    gap_to_it, error_of_it = _gaps(added, best_of_fewest)
+    as_good = has_fewest & (gap_to_it <= error_of_it + ROUNDING)
+    taken = int(np.lexsort([-ties, -value, *complexity.T[::-1], ~as_good])[0])
     return Choice(taken, best, gap, error, as_good)
 
 
-def compare(added: Floats, best: int) -> tuple[Floats, Floats]:
-    """Return how far settings are behind one of them, and the error of that.
+def _gaps(added: Floats, best: int) -> tuple[Floats, Floats]:
+    """Return how far settings are behind one of them, and the error of that."""
+    lost = added[best] - added
+    return lost.sum(axis=1), np.sqrt((lost**2).sum(axis=1))
+
+
+def explain_too_few(pairs: PairSet, n_splits: int) -> str:
+    """Say why judgements cannot be held out; an empty text if they can.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> compare(np.array([[3.0, 4.0], [0.0, 0.0]]), 0)
-    (array([0., 7.]), array([0., 5.]))
+    >>> explain_too_few(PairSet.from_triples([(0, 1, 0.9), (1, 2, 0)]), 4)
+    'pairs has 1 judgement other than 0, fewer than 20'
     """
-    lost = added[best] - added
-    return lost.sum(axis=1), np.sqrt((lost**2).sum(axis=1))
+    alike, unlike = int(pairs.similar.sum()), int(pairs.dissimilar.sum())
+    if (count := alike + unlike) < FEWEST_PAIRS:
+        plural = "" if count == 1 else "s"
+        return (
+            f"pairs has {count} judgement{plural} other than 0, fewer than "
+            f"{FEWEST_PAIRS}"
+        )
+    if min(alike, unlike) < n_splits:
+        return (
+            f"pairs has {alike} alike and {unlike} unlike judgements, fewer than "
+            f"n_splits={n_splits} of one kind"
+        )
+    return ""
+
+
+def format_params(params: dict[str, Any]) -> str:
+    """Write a setting as it would be typed.
+
+    Examples
+    --------
+    >>> format_params({"n_clusters": 3, "beta": "auto"})
+    "n_clusters=3, beta='auto'"
+    """
+    typed = (
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in params.items()
+    )
+    return ", ".join(typed) or "as is"
+
+
+def explain_choice(
+    choice: Choice,
+    settings: list[dict[str, Any]],
+    score: float,
+    n_judgements: int,
+    too_few: str,
+) -> str:
+    """Say in a sentence or two why a setting was taken.
+
+    Parameters
+    ----------
+    choice : Choice
+    settings : list of dict
+        All that were tried.
+    score : float
+        Of the one taken.
+    n_judgements : int
+        How many were held out in turn.
+    too_few : str
+        What `explain_too_few` returned.
+    """
+    if too_few:
+        how = f"{too_few[0].upper()}{too_few[1:]}; chosen by stability"
+        what = f"stability and silhouette average {score:.3f}"
+    else:
+        how = f"Chosen by {n_judgements} held-out judgements"
+        what = f"its fits keep {score:.1%} of those they did not see"
+    setting, best = (format_params(settings[n]) for n in (choice.taken, choice.best))
+    if choice.taken == choice.best:
+        return f"{how}: {setting}; {what}, the most of {len(settings)} settings."
+    return (
+        f"{how}: {setting}; {what}. It is simpler than the best of {len(settings)} "
+        f"settings and not clearly worse ({best}: {choice.gap[choice.taken]:.3f} more, "
+        f"with a standard error of {choice.error[choice.taken]:.3f})."
+    )

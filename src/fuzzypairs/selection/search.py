@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
@@ -14,31 +14,35 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.selection.candidates import (
     Candidate,
     Grid,
-    burden,
+    complexity,
     last_step,
     list_candidates,
 )
-from fuzzypairs.selection.choice import choose
-from fuzzypairs.selection.reasons import in_words, tell, why_too_few
-from fuzzypairs.selection.trials import Bench, Trial, hold_out_trials, stability_trials
-from fuzzypairs.threads import Threads
-from fuzzypairs.validation import (
-    check_integer,
-    check_jobs,
-    check_seed,
-    check_weights,
+from fuzzypairs.selection.choice import (
+    Choice,
+    choose,
+    explain_choice,
+    explain_too_few,
+    format_params,
 )
+from fuzzypairs.selection.trials import (
+    Progress,
+    Runner,
+    Trial,
+    hold_out_trials,
+    stability_trials,
+)
+from fuzzypairs.threads import Threads
+from fuzzypairs.validation import check_integer, check_jobs, check_seed, check_weights
 
 __all__ = ["PairSearchCV"]
-
-Progress = Callable[[int, int], None]
 
 
 def _best_has(name: str) -> Callable[["PairSearchCV"], bool]:
@@ -71,11 +75,11 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     n_splits : int, default=4
         Number of folds, 2 or more.
     n_repeats : int, default=2
-        How often the judgements are dealt into folds.
+        How often the judgements are split into folds.
     refit : bool, default=True
         Whether to fit the setting chosen under all judgements.
     random_state : int, RandomState instance or None, default=None
-        Deals the folds, and seeds every estimator that has no seed of its own.
+        Draws the folds, and seeds every estimator that has no seed of its own.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn; it changes no result.
     verbose : int, default=0
@@ -115,9 +119,9 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    fuzzypairs.pairs.folds.hold_out : How judgements are dealt.
+    fuzzypairs.pairs.folds.hold_out : How judgements are split.
     fuzzypairs.selection.choice.choose : When a setting counts as good as the best.
-    fuzzypairs.selection.candidates.burden : Which of two settings is simpler.
+    fuzzypairs.selection.candidates.complexity : Which of two settings is simpler.
 
     Notes
     -----
@@ -195,20 +199,23 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         -------
         self : PairSearchCV
         """
-        self._check_parameters()
+        check_integer("n_splits", self.n_splits, 2)
+        check_integer("n_repeats", self.n_repeats, 1)
+        check_integer("verbose", self.verbose, 0)
+        check_jobs(self.n_jobs)
         X = X if hasattr(X, "shape") else np.asarray(X)
         judged = PairSet.coerce(pairs, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
-        random_state = check_seed(self.random_state)
-        seed, dealing = random_state.randint(2**31 - 1, size=2).tolist()
-        candidates = list_candidates(self.estimator, self.param_grid, seed)
+        seed, fold_seed = check_seed(self.random_state).randint(2**31 - 1, size=2)
+        candidates = list_candidates(self.estimator, self.param_grid, int(seed))
         if weight is not None:
             _check_weights_are_taken(candidates)
-        n_splits = self.n_splits * self.n_repeats
-        rng = np.random.default_rng(dealing)
-        too_few = why_too_few(judged, self.n_splits)
-        remark = ""
-        # Here, not around each fit: filters and BLAS belong to all threads.
+        rng = np.random.default_rng(int(fold_seed))
+        too_few = explain_too_few(judged, self.n_splits)
+        self.chosen_by_ = "stability" if too_few else "held-out pairs"
+        self.n_splits_ = self.n_splits * self.n_repeats
+        shares_samples = False
+        # Around all fits, not each: filters and BLAS are shared by all threads.
         with (
             warnings.catch_warnings(),
             threadpool_limits(1, "blas"),
@@ -216,18 +223,17 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         ):
             warnings.simplefilter("ignore", FuzzyPairsWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            bench = Bench(X, weight, threads, progress)
+            runner = Runner(X, weight, threads, progress)
             if too_few:
-                trials = stability_trials(candidates, judged, n_splits, rng, bench)
+                trials = stability_trials(
+                    candidates, judged, self.n_splits_, rng, runner
+                )
             else:
                 folds = hold_out(judged, self.n_splits, self.n_repeats, rng)
-                trials = hold_out_trials(candidates, folds, bench)
-                if folds.shares_samples:
-                    remark = (
-                        " Many judgements are of few samples, so that held-out and "
-                        "training ones share samples: scores are too high."
-                    )
-        _report_failures(candidates, trials)
+                shares_samples = folds.shares_samples
+                trials = hold_out_trials(candidates, folds, runner)
+        if failures := _describe_failures(candidates, trials):
+            warnings.warn(failures, FitFailedWarning, stacklevel=2)
         if too_few:
             warnings.warn(
                 f"{too_few}, so settings were scored by stability instead; judge more "
@@ -235,82 +241,38 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 FewPairsWarning,
                 stacklevel=2,
             )
-        self.chosen_by_ = "stability" if too_few else "held-out pairs"
-        self.n_splits_ = n_splits
-        self._choose(candidates, trials, judged, too_few, remark)
-        self._refit(candidates[self.best_index_], X, judged, weight)
-        return self
-
-    def _check_parameters(self) -> None:
-        check_integer("n_splits", self.n_splits, 2)
-        check_integer("n_repeats", self.n_repeats, 1)
-        check_integer("verbose", self.verbose, 0)
-        check_jobs(self.n_jobs)
-
-    def _choose(
-        self,
-        candidates: list[Candidate],
-        trials: list[Trial],
-        pairs: PairSet,
-        too_few: str,
-        remark: str,
-    ) -> None:
-        """Rank the settings, take one, and say why."""
-        score = np.array([trial.score for trial in trials])
-        added = np.array([trial.added for trial in trials])
-        second = np.array([trial.second for trial in trials])
-        burdens = np.array(
-            [
-                burden(one, trial.n_clusters, trial.automatic)
-                for one, trial in zip(candidates, trials, strict=True)
-            ]
-        )
-        choice = choose(score, added, second, burdens)
-        is_missing = np.isnan(score)
-        scores = np.array([trial.scores for trial in trials])
-        seconds = np.array([trial.seconds for trial in trials])
-        self.cv_results_: dict[str, Any] = {
-            "params": [one.params for one in candidates],
-            **param_columns(candidates),
-            **{f"split{s}_test_score": column for s, column in enumerate(scores.T)},
-            "mean_test_score": score,
-            "std_test_score": spread(scores),
-            "se_test_score": np.array([trial.error for trial in trials]),
-            "gap_to_best": np.where(is_missing, np.nan, choice.gap),
-            "se_gap_to_best": np.where(is_missing, np.nan, choice.error),
-            "as_good": choice.as_good,
-            "rank_test_score": rankdata(
-                np.where(is_missing, np.inf, -score), method="min"
-            ).astype(np.int32),
-            "fuzzy_silhouette" if too_few else "mean_rank_correlation": second,
-            "n_clusters": np.array([trial.n_clusters for trial in trials]),
-            "mean_fit_time": seconds.mean(axis=1),
-            "std_fit_time": seconds.std(axis=1),
-        }
+        choice = _choose(candidates, trials)
+        best = candidates[choice.taken]
+        self.cv_results_ = _results(candidates, trials, choice, self.chosen_by_)
         self.best_index_ = choice.taken
-        self.best_params_ = candidates[choice.taken].params
-        self.best_score_ = float(score[choice.taken])
-        self.reason_ = (
-            tell(self.cv_results_, choice.best, self.best_index_, pairs, too_few)
-            + remark
+        self.best_params_ = best.params
+        self.best_score_ = trials[choice.taken].score
+        self.reason_ = explain_choice(
+            choice,
+            [one.params for one in candidates],
+            self.best_score_,
+            len(judged.informative),
+            too_few,
         )
+        if shares_samples:
+            self.reason_ += (
+                " Many judgements are of few samples, so that held-out and training "
+                "ones share samples: scores are too high."
+            )
         if self.verbose > 1:
-            for one, value in zip(candidates, score, strict=True):
-                print(f"{value:.3f}  {in_words(one.params)}")
+            for one, trial in zip(candidates, trials, strict=True):
+                print(f"{trial.score:.3f}  {format_params(one.params)}")
         if self.verbose:
             print(self.reason_)
-
-    def _refit(
-        self, one: Candidate, X: Any, pairs: PairSet, weight: Floats | None
-    ) -> None:
         self.__dict__.pop("best_estimator_", None)
         if self.refit:
             start = time.perf_counter()
-            self.best_estimator_ = one.fit(X, pairs, weight, n_jobs=self.n_jobs)
+            self.best_estimator_ = best.fit(X, judged, weight, n_jobs=self.n_jobs)
             self.refit_time_ = time.perf_counter() - start
+        return self
 
     @available_if(_best_has("predict"))
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike) -> Labels:
         """Return the clusters of new samples, by `best_estimator_`.
 
         Parameters
@@ -357,7 +319,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         return self.best_estimator_
 
     @property
-    def labels_(self) -> NDArray[np.intp]:
+    def labels_(self) -> Labels:
         """Clusters of the samples, shape (n_samples,)."""
         return np.asarray(last_step(self.best_estimator_).labels_)
 
@@ -377,7 +339,80 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         return int(self.best_estimator_.n_features_in_)
 
 
-def param_columns(candidates: list[Candidate]) -> dict[str, Any]:
+def _check_weights_are_taken(candidates: list[Candidate]) -> None:
+    for one in candidates:
+        if not has_fit_parameter(one.method, "sample_weight"):
+            raise ValueError(
+                f"sample_weight was given, but {type(one.method).__name__} takes none; "
+                "leave sample_weight or this estimator out"
+            )
+
+
+def _describe_failures(candidates: list[Candidate], trials: list[Trial]) -> str:
+    """Say which settings failed, "" if none did; raise if all did."""
+    failures = [
+        (one, trial.failure)
+        for one, trial in zip(candidates, trials, strict=True)
+        if trial.failure is not None
+    ]
+    if not failures:
+        return ""
+    one, error = failures[0]
+    first = f"{format_params(one.params)}: {type(error).__name__}: {error}"
+    if len(failures) == len(trials):
+        raise ValueError(f"all settings failed; the first, {first}") from error
+    return (
+        f"{len(failures)} of {len(trials)} settings failed and were left out; the "
+        f"first, {first}"
+    )
+
+
+def _choose(candidates: list[Candidate], trials: list[Trial]) -> Choice:
+    return choose(
+        np.array([trial.score for trial in trials]),
+        np.array([trial.added for trial in trials]),
+        np.array([trial.tie_break for trial in trials]),
+        np.array(
+            [
+                complexity(one, trial.n_clusters, trial.automatic)
+                for one, trial in zip(candidates, trials, strict=True)
+            ]
+        ),
+    )
+
+
+def _results(
+    candidates: list[Candidate], trials: list[Trial], choice: Choice, chosen_by: str
+) -> dict[str, Any]:
+    """Return `cv_results_`."""
+    score = np.array([trial.score for trial in trials])
+    scores = np.array([trial.scores for trial in trials])
+    seconds = np.array([trial.seconds for trial in trials])
+    failed = np.isnan(score)
+    by_pairs = chosen_by == "held-out pairs"
+    return {
+        "params": [one.params for one in candidates],
+        **_param_columns(candidates),
+        **{f"split{s}_test_score": column for s, column in enumerate(scores.T)},
+        "mean_test_score": score,
+        "std_test_score": np.ma.masked_invalid(scores).std(axis=1).filled(np.nan),
+        "se_test_score": np.array([trial.error for trial in trials]),
+        "gap_to_best": np.where(failed, np.nan, choice.gap),
+        "se_gap_to_best": np.where(failed, np.nan, choice.error),
+        "as_good": choice.as_good,
+        "rank_test_score": rankdata(
+            np.where(failed, np.inf, -score), method="min"
+        ).astype(np.int32),
+        "mean_rank_correlation" if by_pairs else "fuzzy_silhouette": np.array(
+            [trial.tie_break for trial in trials]
+        ),
+        "n_clusters": np.array([trial.n_clusters for trial in trials]),
+        "mean_fit_time": seconds.mean(axis=1),
+        "std_fit_time": seconds.std(axis=1),
+    }
+
+
+def _param_columns(candidates: list[Candidate]) -> dict[str, Any]:
     """Return the values of each parameter, masked where a setting has none."""
     columns = {}
     for name in dict.fromkeys(name for one in candidates for name in one.params):
@@ -388,38 +423,3 @@ def param_columns(candidates: list[Candidate]) -> dict[str, Any]:
                 column[number] = one.params[name]
         columns[f"param_{name}"] = column
     return columns
-
-
-def spread(scores: Floats) -> Floats:
-    """Return the standard deviation of each row, over what is known."""
-    return np.asarray(np.ma.masked_invalid(scores).std(axis=1).filled(np.nan))
-
-
-def _check_weights_are_taken(candidates: list[Candidate]) -> None:
-    for one in candidates:
-        if not has_fit_parameter(one.method, "sample_weight"):
-            raise ValueError(
-                f"sample_weight was given, but {type(one.method).__name__} takes none; "
-                "leave sample_weight or this estimator out"
-            )
-
-
-def _report_failures(candidates: list[Candidate], trials: list[Trial]) -> None:
-    """Warn of settings that failed; raise if all did."""
-    wrong = [
-        (one, trial.failure)
-        for one, trial in zip(candidates, trials, strict=True)
-        if trial.failure is not None
-    ]
-    if not wrong:
-        return
-    one, error = wrong[0]
-    first = f"{in_words(one.params)}: {type(error).__name__}: {error}"
-    if len(wrong) == len(trials):
-        raise ValueError(f"all settings failed; the first, {first}") from error
-    warnings.warn(
-        f"{len(wrong)} of {len(trials)} settings failed and were left out; the first, "
-        f"{first}",
-        FitFailedWarning,
-        stacklevel=3,
-    )

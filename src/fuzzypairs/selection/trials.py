@@ -15,7 +15,7 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, Split, take
-from fuzzypairs.selection.candidates import Candidate, last_step
+from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import (
     contributions,
     mean_known,
@@ -24,13 +24,13 @@ from fuzzypairs.selection.choice import (
 )
 from fuzzypairs.threads import Threads
 
-__all__ = ["Bench", "Trial", "hold_out_trials", "stability_trials"]
+__all__ = ["Progress", "Runner", "Trial", "hold_out_trials", "stability_trials"]
 
 Progress = Callable[[int, int], None]
 
 # A subsample keeps this part of the rows: enough for the same clusters, too few for
 # the same fit.
-KEPT = 0.8
+SUBSAMPLE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Trial:
         What each independent unit adds to the score.
     error : float
         Standard error of the score.
-    second : float
+    tie_break : float
         Orders equal scores: the rank correlation of overlaps and grades, or the fuzzy
         silhouette.
     n_clusters : float
@@ -63,16 +63,15 @@ class Trial:
     score: float
     added: Floats
     error: float
-    second: float
+    tie_break: float
     n_clusters: float
     seconds: Floats
     automatic: dict[str, float] = field(default_factory=dict)
     failure: Exception | None = None
 
 
-@dataclass(eq=False)
-class Bench:
-    """Where candidates are fitted: data, weights, threads, and who is told.
+class Runner:
+    """Runs the fits of a search on a pool of threads.
 
     Parameters
     ----------
@@ -81,21 +80,26 @@ class Bench:
     threads : Threads
     progress : callable or None
         Called as ``progress(done, total)`` after each fit.
+
+    Attributes
+    ----------
     total : int
-        Number of fits.
+        Number of fits, to be set before the first.
     """
 
-    X: Any
-    weight: Floats | None
-    threads: Threads
-    progress: Progress | None = None
-    total: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        X: Any,
+        weight: Floats | None,
+        threads: Threads,
+        progress: Progress | None = None,
+    ) -> None:
+        self.X, self.weight, self.total = X, weight, 0
+        self._threads, self._progress = threads, progress
         self._done, self._lock = 0, Lock()
 
     def run(self, function: Callable[..., Any], jobs: Sequence[Any]) -> list[Any]:
-        """Return what `function` says of each job, or why it failed, in that order."""
+        """Return what `function` returns for each job, or the error it raised."""
 
         def guarded(*job: Any) -> Any:
             try:
@@ -105,78 +109,82 @@ class Bench:
             finally:
                 with self._lock:
                     self._done += 1
-                    if self.progress is not None:
-                        self.progress(self._done, self.total)
+                    if self._progress is not None:
+                        self._progress(self._done, self.total)
 
-        return self.threads.map(guarded, jobs)
+        return self._threads.map(guarded, jobs)
 
 
 def hold_out_trials(
-    candidates: list[Candidate], folds: Folds, bench: Bench
+    candidates: list[Candidate], folds: Folds, runner: Runner
 ) -> list[Trial]:
     """Score candidates by the judgements that their fits did not see.
 
     Notes
     -----
-    A candidate of `FDC` begins where the automatic one without judgements ends, found
-    once from all its starts: nothing held out leaks into a start, and the fits of many
-    alphas and betas are spared their own. A candidate that takes no judgements is
-    fitted once for all splits.
+    A candidate of `FDC` starts where the automatic one without judgements ended, found
+    once from several starts: nothing held out leaks into it, and the fits of many
+    alphas and betas need no starts of their own. A candidate that takes no judgements
+    is fitted once for all splits.
     """
-    n_splits = len(folds.splits)
-    leaders = {one.start: one for one in candidates if one.takes_a_start}
-    jobs = [
-        (one, folds.splits[split] if one.uses_pairs else None)
-        for one in candidates
-        for split in range(n_splits if one.uses_pairs else 1)
-    ]
-    bench.total = len(leaders) + len(jobs)
+    X, weight, n_splits = runner.X, runner.weight, len(folds.splits)
+    first_of = {one.start_key: one for one in candidates if one.accepts_start}
+    splits_of = [folds.splits if one.uses_pairs else [None] for one in candidates]
+    runner.total = len(first_of) + sum(map(len, splits_of))
 
-    def begin(one: Candidate) -> Any:
-        none = PairSet.empty(bench.X.shape[0])
-        return last_step(one.automatic.fit(bench.X, none, bench.weight))
+    def fit_start(candidate: Candidate) -> Any:
+        none = PairSet.empty(X.shape[0])
+        return last_step(candidate.automatic.fit(X, none, weight))
 
-    begun = bench.run(begin, [(one,) for one in leaders.values()])
-    starts = dict(zip(leaders, begun, strict=True))
+    fitted = runner.run(fit_start, [(one,) for one in first_of.values()])
+    starts = dict(zip(first_of, fitted, strict=True))
 
-    def answer(one: Candidate, split: Split | None) -> tuple[Floats, float, int, float]:
-        labels = getattr(starts.get(one.start), "labels_", None)
+    def fit_split(
+        candidate: Candidate, split: Split | None
+    ) -> tuple[Floats, float, int, float]:
+        start = getattr(starts.get(candidate.start_key), "labels_", None)
         train = folds.pairs if split is None else split.train
-        model, seconds = timed(one, bench.X, train, bench.weight, labels)
+        model, seconds = timed_fit(candidate, X, train, weight, start)
         asked = np.ones(len(folds.pairs), bool) if split is None else split.test
-        found = labels_of(model)
-        held = np.where(asked, pairs_held(folds.pairs, apart(found)), np.nan)
-        result = getattr(model, "memberships_", apart(found))
-        second = pair_agreement(take(folds.pairs, asked), result, method="rank")
-        return held, second, count_clusters(found), seconds
+        found = np.asarray(model.labels_)
+        labels = noise_to_singletons(found)
+        held = np.where(asked, pairs_held(folds.pairs, labels), np.nan)
+        result = getattr(model, "memberships_", labels)
+        correlation = pair_agreement(take(folds.pairs, asked), result, method="rank")
+        return held, correlation, count_clusters(found), seconds
 
-    answers = iter(bench.run(answer, jobs))
+    jobs = [
+        (one, split)
+        for one, splits in zip(candidates, splits_of, strict=True)
+        for split in splits
+    ]
+    outcomes = iter(runner.run(fit_split, jobs))
     trials = []
-    for one in candidates:
-        own = [next(answers) for _ in range(n_splits if one.uses_pairs else 1)]
-        if error := next((a for a in own if isinstance(a, Exception)), None):
+    for candidate, splits in zip(candidates, splits_of, strict=True):
+        own = [next(outcomes) for _ in splits]
+        if error := first_error(own):
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
-        held, second, n_clusters, seconds = map(np.array, zip(*own, strict=True))
-        if not one.uses_pairs:
+        held, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
+        if not candidate.uses_pairs:
             tests = np.array([split.test for split in folds.splits])
             held = np.where(tests, held, np.nan)
             seconds = np.repeat(seconds, n_splits)
         scores = split_scores(held, folds.pairs.grade)
         added, excess = contributions(held, folds.pairs.grade, folds.unit)
-        start = starts.get(one.start)
+        start = starts.get(candidate.start_key)
         trials.append(
             Trial(
-                scores,
-                float(mean_known(scores)),
-                added,
-                standard_error(excess),
-                float(mean_known(second)),
-                float(np.median(n_clusters)),
-                seconds,
-                {
+                scores=scores,
+                score=float(mean_known(scores)),
+                added=added,
+                error=standard_error(excess),
+                tie_break=float(mean_known(correlation)),
+                n_clusters=float(np.median(n_clusters)),
+                seconds=seconds,
+                automatic={
                     name: getattr(start, f"{name}_")
-                    for name in ("alpha", "beta")
+                    for name in AUTOMATIC
                     if hasattr(start, f"{name}_")
                 },
             )
@@ -189,7 +197,7 @@ def stability_trials(
     pairs: PairSet,
     n_splits: int,
     rng: np.random.Generator,
-    bench: Bench,
+    runner: Runner,
 ) -> list[Trial]:
     """Score candidates by how alike their fits to subsamples are, and how compact.
 
@@ -200,59 +208,62 @@ def stability_trials(
     the fuzzy silhouette of the fit to all rows. Stability alone favours few
     clusters, compactness alone does not see that a partition is arbitrary. Without a
     table of numbers to take distances in, stability alone counts; one cluster for all
-    is worth 0.
+    scores 0.
     """
-    n_samples = bench.X.shape[0]
-    size = max(2, int(KEPT * n_samples))
-    subsets = [
+    X, weight = runner.X, runner.weight
+    n_samples = X.shape[0]
+    size = max(2, int(SUBSAMPLE * n_samples))
+    subsamples = [
         np.sort(rng.choice(n_samples, size, replace=False)) for _ in range(n_splits)
     ]
-    bench.total = len(candidates) * (1 + n_splits)
+    runner.total = len(candidates) * (1 + n_splits)
 
-    def refer(one: Candidate) -> tuple[Any, float, int]:
-        model = one.fit(bench.X, pairs, bench.weight)
-        seen = prepared(bench.X, model)
-        found = labels_of(last_step(model))
-        return found, silhouette(seen, one, last_step(model)), count_clusters(found)
+    def fit_all(candidate: Candidate) -> tuple[Ints, float]:
+        model = candidate.fit(X, pairs, weight)
+        return np.asarray(last_step(model).labels_), silhouette(X, model)
 
-    references = bench.run(refer, [(one,) for one in candidates])
+    references = runner.run(fit_all, [(one,) for one in candidates])
 
-    def compare(one: Candidate, reference: Any, rows: Ints) -> tuple[float, float]:
+    def fit_subsample(
+        candidate: Candidate, reference: Any, rows: Ints
+    ) -> tuple[float, float]:
         if isinstance(reference, Exception):
             raise reference
-        weight = None if bench.weight is None else bench.weight[rows]
-        model, seconds = timed(
-            one, rows_of(bench.X, rows, one), pairs.restrict(rows), weight
+        model, seconds = timed_fit(
+            candidate,
+            take_rows(X, rows, candidate),
+            pairs.restrict(rows),
+            None if weight is None else weight[rows],
         )
-        alike = adjusted_rand_score(reference[0][rows], labels_of(model))
-        return alike, seconds
+        return adjusted_rand_score(reference[0][rows], model.labels_), seconds
 
     jobs = [
         (one, reference, rows)
         for one, reference in zip(candidates, references, strict=True)
-        for rows in subsets
+        for rows in subsamples
     ]
-    answers = iter(bench.run(compare, jobs))
+    outcomes = iter(runner.run(fit_subsample, jobs))
     trials = []
     for reference in references:
-        own = [next(answers) for _ in subsets]
-        if error := next((a for a in own if isinstance(a, Exception)), None):
+        own = [next(outcomes) for _ in subsamples]
+        if error := first_error(own):
             trials.append(failed(n_splits, n_splits, error))
             continue
         scores, seconds = map(np.array, zip(*own, strict=True))
-        _, compact, n_clusters = reference
+        labels, compactness = reference
+        n_clusters = count_clusters(labels)
         if n_clusters < 2:
             scores = np.zeros(n_splits)
-        parts = 1 if np.isnan(compact) else 2
+        n_parts = 1 if np.isnan(compactness) else 2
         trials.append(
             Trial(
-                scores,
-                float(scores.mean() if parts == 1 else (scores.mean() + compact) / 2),
-                scores / (n_splits * parts),
-                float(scores.std(ddof=1)) / np.sqrt(n_splits) / parts,
-                compact,
-                float(n_clusters),
-                seconds,
+                scores=scores,
+                score=float((scores.mean() + np.nan_to_num(compactness)) / n_parts),
+                added=scores / (n_splits * n_parts),
+                error=float(scores.std(ddof=1)) / np.sqrt(n_splits) / n_parts,
+                tie_break=compactness,
+                n_clusters=float(n_clusters),
+                seconds=seconds,
             )
         )
     return trials
@@ -260,29 +271,21 @@ def stability_trials(
 
 def failed(n_splits: int, n_units: int, error: Exception) -> Trial:
     """Return the trial of a candidate that could not be fitted."""
-    blank, nothing = np.full(n_splits, np.nan), float("nan")
-    return Trial(
-        scores=blank,
-        score=nothing,
-        added=np.zeros(n_units),
-        error=nothing,
-        second=nothing,
-        n_clusters=nothing,
-        seconds=blank,
-        failure=error,
-    )
+    unknown = np.full(n_splits, np.nan)
+    nan = float("nan")
+    return Trial(unknown, nan, np.zeros(n_units), nan, nan, nan, unknown, failure=error)
 
 
-def timed(one: Candidate, *given: Any) -> tuple[Any, float]:
+def first_error(outcomes: list[Any]) -> Exception | None:
+    """Return the first outcome that is an error, if there is one."""
+    return next((one for one in outcomes if isinstance(one, Exception)), None)
+
+
+def timed_fit(candidate: Candidate, *arguments: Any) -> tuple[Any, float]:
     """Fit a candidate; return its clusterer, and the seconds it took."""
     start = time.perf_counter()
-    model = one.fit(*given)
+    model = candidate.fit(*arguments)
     return last_step(model), time.perf_counter() - start
-
-
-def labels_of(model: Any) -> Ints:
-    """Return the labels of a fitted clusterer."""
-    return np.asarray(model.labels_)
 
 
 def count_clusters(labels: Ints) -> int:
@@ -290,40 +293,42 @@ def count_clusters(labels: Ints) -> int:
     return len(np.unique(labels[labels >= 0]))
 
 
-def apart(labels: Ints) -> Ints:
-    """Give each sample in no cluster, -1, a label of its own: it is alike to none.
+def noise_to_singletons(labels: Ints) -> Ints:
+    """Give each sample in no cluster (-1) a label of its own: it is alike to none.
 
     Examples
     --------
     >>> import numpy as np
-    >>> apart(np.array([0, -1, 0, -1])).tolist()
+    >>> noise_to_singletons(np.array([0, -1, 0, -1])).tolist()
     [0, 2, 0, 4]
     """
     n_labels = int(labels.max(initial=-1)) + 1
     return np.where(labels < 0, n_labels + np.arange(labels.size), labels)
 
 
-def prepared(X: Any, model: Any) -> Any:
-    """Return X as the clusterer at the end of a pipeline sees it."""
-    has_steps = isinstance(model, Pipeline) and len(model) > 1
-    return model[:-1].transform(X) if has_steps else X
+def silhouette(X: Any, model: Any) -> float:
+    """Return the fuzzy silhouette of a fit in what its clusterer sees of X.
 
-
-def silhouette(X: Any, one: Candidate, model: Any) -> float:
-    """Return the fuzzy silhouette of a fit; NaN where X is no table of numbers."""
+    NaN where that is no table of numbers, or where there is one cluster.
+    """
+    if isinstance(model, Pipeline) and len(model) > 1:
+        X = model[:-1].transform(X)
+    method = last_step(model)
     is_table = isinstance(X, np.ndarray) and X.dtype.kind in "iuf"
-    if not is_table or get_tags(one.method).input_tags.pairwise:
+    if not is_table or get_tags(method).input_tags.pairwise:
         return float("nan")
-    U = getattr(model, "memberships_", None)
+    U = getattr(method, "memberships_", None)
     if U is None:
-        labels = np.unique(apart(labels_of(model)), return_inverse=True)[1]
-        U = np.eye(int(labels.max()) + 1)[labels]
+        labels = noise_to_singletons(method.labels_)
+        U = np.eye(len(X))[np.unique(labels, return_inverse=True)[1]]
+        U = U[:, U.any(axis=0)]
     return fuzzy_silhouette(X, U) if U.shape[1] > 1 else float("nan")
 
 
-def rows_of(X: Any, rows: Ints, one: Candidate) -> Any:
+def take_rows(X: Any, rows: Ints, candidate: Candidate) -> Any:
     """Return some rows of X, and the same columns where it is samples by samples."""
+    is_pairwise = get_tags(candidate.method).input_tags.pairwise
     if hasattr(X, "iloc"):
-        return X.iloc[rows]
+        return X.iloc[rows, rows] if is_pairwise else X.iloc[rows]
     X = X.tocsr() if hasattr(X, "tocsr") else X
-    return X[rows][:, rows] if get_tags(one.method).input_tags.pairwise else X[rows]
+    return X[rows][:, rows] if is_pairwise else X[rows]

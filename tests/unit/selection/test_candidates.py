@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fuzzypairs import DSC, FDC, PCCA, FuzzyCMeans
-from fuzzypairs.selection.candidates import burden, list_candidates
+from fuzzypairs.selection.candidates import complexity, list_candidates
 
 
 def only(estimator, grid=None):
@@ -33,7 +33,7 @@ def only(estimator, grid=None):
 def test_who_uses_judgements_and_who_takes_a_start(estimator, uses, takes):
     candidate = only(estimator)
     assert candidate.uses_pairs is uses
-    assert candidate.takes_a_start is takes
+    assert candidate.accepts_start is takes
 
 
 def test_seeds_fill_gaps_only():
@@ -52,7 +52,7 @@ def test_starts_are_shared_but_for_alpha_and_beta():
         "alpha": [0.0, 0.1],
         "metric_params": [params],
     }
-    starts = {one.start for one in list_candidates(FDC(metric="rbf"), grid, 0)}
+    starts = {one.start_key for one in list_candidates(FDC(metric="rbf"), grid, 0)}
     assert len(starts) == 2
 
 
@@ -68,7 +68,7 @@ def test_fits_run_on_one_thread_unless_asked():
     assert one.fit(X, None, None, n_jobs=None).n_jobs is None
 
 
-def test_burdens_by_hand():
+def test_complexity_by_hand():
     grid = [
         {"alpha": ["auto", 0.02], "beta": [4.0]},
         {"metric": ["auto", "cosine"], "fuzzifier": [1.5]},
@@ -76,26 +76,30 @@ def test_burdens_by_hand():
         {"beta": [0.0]},
     ]
     known = {"alpha": 0.01, "beta": 2.0}
-    burdens = [burden(one, 5.0, known) for one in list_candidates(FDC(), grid, 0)]
+    complexities = [
+        complexity(one, 5.0, known) for one in list_candidates(FDC(), grid, 0)
+    ]
     log2 = np.log(2)
     expected = [(5, 0, log2), (5, 0, log2 + 0.25), (5, 1, 0), (5, 2, 0), (5, 1, 0)]
-    np.testing.assert_allclose(burdens[:5], expected)
-    assert burdens[5][2] > 100  # deaf to judgements: as far from automatic as can be
+    np.testing.assert_allclose(complexities[:5], expected)
+    assert (
+        complexities[5][2] > 100
+    )  # judgements ignored: as far from automatic as can be
 
 
 def test_unknown_automatic_values_count_one_each():
     one = only(PCCA(), {"beta": [4.0]})
-    assert burden(one, 3.0, {}) == (3.0, 0, 1.0)
+    assert complexity(one, 3.0, {}) == (3.0, 0, 1.0)
 
 
 def test_the_samples_own_space_is_no_option():
     grid = {"metric": ["euclidean", "auto", "learned"]}
-    options = [burden(one, 3.0, {})[1] for one in list_candidates(FDC(), grid, 0)]
+    options = [complexity(one, 3.0, {})[1] for one in list_candidates(FDC(), grid, 0)]
     assert options == [0, 0, 1]
 
 
 def test_steps_of_pipelines_have_defaults_too():
     pipe = make_pipeline(StandardScaler(), FDC())
     grid = {"standardscaler__with_mean": [True, False], "fdc__n_clusters": [2]}
-    burdens = [burden(one, 2.0, {}) for one in list_candidates(pipe, grid, 0)]
-    assert burdens == [(2.0, 0, 0.0), (2.0, 1, 0.0)]
+    complexities = [complexity(one, 2.0, {}) for one in list_candidates(pipe, grid, 0)]
+    assert complexities == [(2.0, 0, 0.0), (2.0, 1, 0.0)]

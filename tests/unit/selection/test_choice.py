@@ -46,7 +46,6 @@ def test_one_big_cluster_scores_a_half_whatever_the_judgements():
 def test_the_mean_of_what_is_known():
     values = np.array([[1.0, NAN, NAN], [3.0, 2.0, NAN]])
     np.testing.assert_array_equal(mean_known(values), [2.0, 2.0, NAN])
-    np.testing.assert_array_equal(mean_known(values, axis=1), [1.0, 2.5])
 
 
 def error_of(held, grade, unit):
@@ -106,10 +105,10 @@ def test_one_kind_makes_the_whole_score():
     np.testing.assert_allclose(excess, [0.25, -0.25])
 
 
-def taken(added, burden, ties=None):
-    added, burden = np.array(added, dtype=float), np.array(burden, dtype=float)
+def taken(added, complexity, ties=None):
+    added, complexity = np.array(added, dtype=float), np.array(complexity, dtype=float)
     ties = np.zeros(len(added)) if ties is None else np.array(ties)
-    return choose(added.sum(axis=1), added, ties, burden)
+    return choose(added.sum(axis=1), added, ties, complexity)
 
 
 BEST = [1, 1, 1, 1, 1, 1, 1, 0]
@@ -164,7 +163,7 @@ def test_ties_go_to_the_higher_rank_correlation_and_then_to_the_first():
 
 def test_failed_settings_are_never_taken():
     score = np.array([NAN, 0.1])
-    burden = np.array([[1.0], [9.0]])
-    choice = choose(score, np.zeros((2, 2)), np.zeros(2), burden)
+    complexity = np.array([[1.0], [9.0]])
+    choice = choose(score, np.zeros((2, 2)), np.zeros(2), complexity)
     assert (choice.taken, choice.best) == (1, 1)
     assert choice.as_good.tolist() == [False, True]
