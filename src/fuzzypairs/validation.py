@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 __all__ = [
     "check_bytes",
     "check_choice",
+    "check_flag",
     "check_integer",
     "check_jobs",
     "check_number",
@@ -151,6 +152,19 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
         known = ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be one of {known}; got {value!r}")
     return value
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False.
+
+    Examples
+    --------
+    >>> check_flag("use_halo", True)
+    True
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def check_jobs(n_jobs: Any) -> None:

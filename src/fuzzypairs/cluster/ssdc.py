@@ -1,45 +1,20 @@
 """Semi-supervised density-peak clustering (SSDC)."""
 
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
-from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs.cluster.base import read, store
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.kernels.peaks import (
-    border_densities,
-    cluster_gaps,
-    count_distinct,
-    count_near,
-    find_parents,
-    follow_parents,
-    nth_distinct,
-    sum_gaussians,
-)
-from fuzzypairs.pairs import PairSet
-from fuzzypairs.validation import (
-    check_bytes,
-    check_choice,
-    check_number,
-    check_room,
-)
+from fuzzypairs.solvers.constraints import contradicted_links
+from fuzzypairs.solvers.density_peaks import find_density_peaks
+from fuzzypairs.validation import check_choice, check_flag, check_number
 
 __all__ = ["SSDC"]
 
-Links = list[tuple[int, int]]
-
-# For each entry of n_samples^2: 4 for the distances, of which one triangle is kept in
-# float64, and 4 for their sorted copy or, later, for the gaps between clusters.
-BYTES = 8
-# Fewer samples than this are one cluster unless judgements part them.
-FEW = 4
 # Contradictions that a warning spells out.
 LISTED = 20
 
@@ -159,183 +134,50 @@ class SSDC(ClusterMixin, BaseEstimator):
         -------
         self : SSDC
         """
-        allowed = self._check_parameters()
-        # On a blank model: a fit that fails leaves this one as it was.
-        blank = type(self)()
-        data: Floats = validate_data(blank, X, dtype=np.float64, order="C")
-        n_samples = len(data)
-        judged = PairSet.coerce(pairs, n_samples)
-        check_room("SSDC", n_samples, BYTES * n_samples**2, allowed)
-        must, cannot = links(judged, judged.similar), links(judged, judged.dissimilar)
-
-        dist = distances(data)
-        cutoff = cutoff_distance(dist, self.percent)
-        # All samples in one place have no distance to measure densities by.
-        density = sum_gaussians if self.kernel == "gaussian" and cutoff else count_near
-        rho: Floats = density(dist, cutoff, n_samples)
-        order = np.argsort(-rho, kind="stable")
-        rank = np.argsort(order)
-        delta, parent = find_parents(dist, rank)
-        score = rho * delta
-
-        # A cluster goes by the sample at its centre until the end.
-        labels = np.full(n_samples, -1)
-        first = peaks(score, order, self.divisor)
-        labels[first] = first
-        follow_parents(order, parent, labels)
-        core = np.ones(n_samples, dtype=np.bool_)
-        if self.use_halo:
-            core = core_samples(dist, labels, rho, cutoff)
-        split_clusters(labels, score, order, parent, cannot)
-        merge_clusters(labels, must, cannot, rank)
-        if self.merge_adjacent:
-            touching = adjacent_clusters(dist, labels, core, cutoff)
-            merge_clusters(labels, touching, cannot, rank)
-
-        self.__dict__.pop("feature_names_in_", None)
-        learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
-        self.__dict__.update(learned)
-        self.centers_, self.labels_ = np.unique(labels, return_inverse=True)
-        self.n_clusters_ = len(self.centers_)
-        self.rho_, self.delta_, self.dc_ = rho, delta, cutoff
-        self.core_mask_ = core
-        warn_contradictions(judged)
+        self._check_parameters()
+        data, judged, features = read(self, X, pairs, bytes_needed)
+        found = find_density_peaks(
+            data,
+            judged,
+            percent=self.percent,
+            divisor=self.divisor,
+            gaussian=self.kernel == "gaussian",
+            use_halo=self.use_halo,
+            merge_adjacent=self.merge_adjacent,
+        )
+        centers, labels = np.unique(found.centers, return_inverse=True)
+        store(
+            self,
+            **features,
+            labels_=labels,
+            n_clusters_=len(centers),
+            centers_=centers,
+            rho_=found.density,
+            delta_=found.delta,
+            dc_=found.cutoff,
+            core_mask_=found.core,
+        )
+        wrong = contradicted_links(judged, judged.similar, judged.dissimilar)
+        if len(wrong):
+            named = ", ".join(str(tuple(link)) for link in wrong[:LISTED].tolist())
+            more = f" and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
+            warnings.warn(
+                "pairs contradict each other: judged unlike but alike through a chain "
+                f"of others: {named}{more}; these samples are kept apart, and the "
+                "chains broken. Look for wrong judgements",
+                FuzzyPairsWarning,
+                stacklevel=2,
+            )
         return self
 
-    def _check_parameters(self) -> int:
+    def _check_parameters(self) -> None:
         check_number("percent", self.percent, 0.0, 100.0)
         check_number("divisor", self.divisor, 1.0)
         check_choice("kernel", self.kernel, ["cutoff", "gaussian"])
-        for name in ("use_halo", "merge_adjacent"):
-            value = getattr(self, name)
-            if not isinstance(value, bool | np.bool_):
-                raise TypeError(f"{name} must be True or False, got {value!r}")
-        return check_bytes("memory", self.memory)
+        check_flag("use_halo", self.use_halo)
+        check_flag("merge_adjacent", self.merge_adjacent)
 
 
-def links(pairs: PairSet, mask: Mask) -> Links:
-    """Return the masked pairs as (i, j), sorted."""
-    return list(zip(pairs.i[mask].tolist(), pairs.j[mask].tolist(), strict=True))
-
-
-def warn_contradictions(pairs: PairSet) -> None:
-    """Name the cannot-links whose samples a chain of must-links joins."""
-    alike = pairs.similar
-    must = PairSet(pairs.i[alike], pairs.j[alike], pairs.grade[alike], pairs.n_samples)
-    _, group = must.components()
-    left, right = group[pairs.i], group[pairs.j]
-    contradicted = links(pairs, pairs.dissimilar & (left == right) & (left >= 0))
-    if contradicted:
-        named = ", ".join(str(link) for link in contradicted[:LISTED])
-        more = len(contradicted) - LISTED
-        warnings.warn(
-            f"pairs contradict each other: judged unlike but alike through a chain of "
-            f"others: {named}{f' and {more} more' if more > 0 else ''}; these samples "
-            "are kept apart, and the chains broken. Look for wrong judgements",
-            FuzzyPairsWarning,
-            stacklevel=3,
-        )
-
-
-def distances(X: Floats) -> Floats:
-    """Return the condensed Euclidean distances of the rows of X."""
-    dist: Floats = pdist(X)
-    if not np.isfinite(dist.max(initial=0.0)):
-        raise ValueError(
-            f"X reaches {np.abs(X).max():g}, so squared distances leave the range of "
-            "float64; rescale X"
-        )
-    return dist
-
-
-def cutoff_distance(dist: Floats, percent: float) -> float:
-    """Return the distance at `percent` of the distinct ones, the zero included.
-
-    Element number ``round(L * percent / 100)`` of the L, but not the zero itself
-    unless there is no other: nothing is closer than zero.
-    """
-    ordered = np.sort(dist)
-    n_distinct = count_distinct(ordered)
-    nth = int(np.floor(n_distinct * percent / 100 + 0.5))
-    return float(nth_distinct(ordered, min(max(nth, 2), n_distinct)))
-
-
-def peaks(score: Floats, order: Ints, divisor: float) -> Ints:
-    """Return the samples with one of the highest scores, and all that tie with them."""
-    n_samples = len(score)
-    n_peaks = max(1, int(np.sqrt(n_samples) / divisor))
-    lowest = np.partition(score, n_samples - n_peaks)[n_samples - n_peaks]
-    found = np.flatnonzero((score >= lowest) & (score > 0))
-    return found if n_samples >= FEW and len(found) else order[:1]
-
-
-def core_samples(dist: Floats, labels: Ints, rho: Floats, cutoff: float) -> Mask:
-    """Return which samples are at least as dense as the border of their cluster."""
-    centers, codes = np.unique(labels, return_inverse=True)
-    borders = border_densities(dist, codes, rho, cutoff, len(centers))
-    core: Mask = rho >= borders[codes]
-    return core
-
-
-def split_clusters(
-    labels: Ints, score: Floats, order: Ints, parent: Ints, cannot: Links
-) -> None:
-    """Add centres until no cannot-link lies within a cluster, in place.
-
-    Every round makes one more sample a centre, and a centre is alone in the end, so
-    there are fewer rounds than samples.
-    """
-    for p, q in cannot:
-        while labels[p] == labels[q]:
-            center = labels[p]
-            members = np.flatnonzero(labels == center)
-            if np.count_nonzero(score[members] > 0) >= 2:
-                others = members[members != center]
-                new = others[np.argmax(score[others])]
-            else:
-                new = q if p == center else p
-            labels[members] = -1
-            labels[center], labels[new] = center, new
-            follow_parents(order, parent, labels)
-
-
-def merge_clusters(
-    labels: Ints, linked: Iterable[tuple[int, int]], cannot: Links, rank: Ints
-) -> None:
-    """Merge the clusters of linked samples where no cannot-link forbids it, in place.
-
-    The denser centre survives.
-    """
-    foes: dict[int, set[int]] = defaultdict(set)
-    for p, q in cannot:
-        foes[labels[p]].add(labels[q])
-        foes[labels[q]].add(labels[p])
-    for p, q in linked:
-        kept, lost = sorted((labels[p], labels[q]), key=rank.__getitem__)
-        if kept == lost or lost in foes[kept]:
-            continue
-        labels[labels == lost] = kept
-        for foe in foes.pop(lost, ()):
-            foes[foe].remove(lost)
-            foes[foe].add(kept)
-            foes[kept].add(foe)
-
-
-def adjacent_clusters(
-    dist: Floats, labels: Ints, core: Mask, cutoff: float
-) -> Iterable[tuple[int, int]]:
-    """Return the centres of each two clusters closer than `cutoff`, nearest first.
-
-    Merging along them while that is allowed is single linkage: a merged cluster is as
-    close to another as the closer of its parts.
-    """
-    centers, codes = np.unique(labels, return_inverse=True)
-    k = len(centers)
-    gaps = cluster_gaps(dist, codes, core, k)
-    near = np.flatnonzero(gaps < cutoff)
-    near = near[np.argsort(gaps[near], kind="stable")]
-    # From the place in the condensed gaps back to row and column.
-    starts = np.cumsum(np.arange(k, 0, -1)) - k
-    rows = np.searchsorted(starts, near, side="right") - 1
-    columns = near - starts[rows] + rows + 1
-    return zip(centers[rows].tolist(), centers[columns].tolist(), strict=True)
+def bytes_needed(n_samples: int, n_features: int) -> int:
+    """Return what the distances take, and their sorted copy or the gaps of clusters."""
+    return 8 * n_samples**2

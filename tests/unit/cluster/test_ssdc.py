@@ -8,7 +8,6 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fuzzypairs.cluster import ssdc
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.datasets import available, load
 from fuzzypairs.exceptions import FuzzyPairsWarning, PairsError
@@ -213,42 +212,6 @@ def test_vetoes_pass_to_the_merged_cluster():
     pairs = [(0, 3, 1), (1, 7, -1), (5, 8, 1)]
     model = fit(GROUPS, pairs, percent=20)
     np.testing.assert_array_equal(model.labels_, [0] * 6 + [1] * 3)
-
-
-def merged(labels, linked, cannot=()):
-    labels = np.array(labels)
-    ssdc.merge_clusters(labels, linked, list(cannot), np.arange(len(labels)))
-    return labels.tolist()
-
-
-def test_the_denser_centre_survives():
-    labels = np.array([0, 1, 2])
-    ssdc.merge_clusters(labels, [(0, 2)], [], np.array([1, 2, 0]))
-    assert labels.tolist() == [2, 1, 2]
-
-
-def test_a_merged_cluster_touches_what_its_parts_touched():
-    # 1 touches 0 and 2; after 1 joined 0, 2 still touches the sum.
-    assert merged([0, 1, 2], [(0, 1), (1, 2)]) == [0, 0, 0]
-
-
-def test_closest_clusters_merge_first():
-    # The middle may join either end but not both: it takes the nearer.
-    X = np.array([[0.0], [10.0], [19.0]])
-    labels = np.arange(3)
-    core = np.ones(3, dtype=bool)
-    touching = list(ssdc.adjacent_clusters(pdist(X), labels, core, 11.0))
-    assert touching == [(1, 2), (0, 1)]
-    assert merged(labels, touching, [(0, 2)]) == [0, 1, 1]
-
-
-def test_all_pairs_of_clusters_are_seen():
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    labels = np.arange(40) // 4 * 4
-    core = np.ones(40, dtype=bool)
-    touching = list(ssdc.adjacent_clusters(pdist(X), labels, core, np.inf))
-    centers = range(0, 40, 4)
-    assert sorted(touching) == [(a, b) for a in centers for b in centers if a < b]
 
 
 def test_halo_is_measured_by_distances():
