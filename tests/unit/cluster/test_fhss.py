@@ -14,11 +14,11 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs import PairSet
-from fuzzypairs.cluster import fhss
 from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.criteria import nmi, normalized_ari, pair_agreement
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.solvers import dendrogram
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0]])
 GRID = np.linspace(0, 1, 21)
@@ -56,31 +56,6 @@ def same(one, other):
 # Cases worked by hand.
 
 
-def test_distances_are_bent_by_degree():
-    pairs = PairSet.from_triples([(2, 3, 0.5), (0, 1, -0.5), (3, 4, 1), (1, 4, -1)])
-    plain = fhss.scaled_distances(LINE)
-    D = squareform(fhss.bend(plain.copy(), pairs))
-    assert plain.max() == 1.0
-    assert D[2, 3] == pytest.approx(0.5 * 8 / 11)
-    assert D[0, 1] == pytest.approx(1 / 11 + 0.5 * 10 / 11)
-    assert D[3, 4] == 0.0
-    assert D[1, 4] == 1.0
-    assert D[0, 2] == squareform(plain)[0, 2] == pytest.approx(2 / 11)
-
-
-def test_bent_distance_falls_with_the_grade():
-    plain = fhss.scaled_distances(LINE)
-    grades = np.linspace(-1, 1, 21)
-    bent = [
-        squareform(fhss.bend(plain.copy(), PairSet([1], [3], [s], 5)))[1, 3]
-        for s in grades
-    ]
-    assert np.all(np.diff(bent) < 0)
-    assert bent[0] == 1.0
-    assert bent[10] == plain[5]
-    assert bent[-1] == 0.0
-
-
 @pytest.mark.parametrize(
     ("tie", "level", "labels"),
     [("coarse", 0.95, [0, 0, 0, 1, 1]), ("fine", 0.0, [0, 0, 1, 2, 3])],
@@ -94,13 +69,6 @@ def test_five_points_on_a_line(tie, level, labels):
     assert model.n_clusters_ == max(labels) + 1
     assert model.agreement_ == 1.0
     assert model.n_features_in_ == 1
-
-
-def test_agreement_at_every_level_of_the_line():
-    pairs = PairSet.from_triples([(0, 1, 1), (0, 3, -1)], 5)
-    tree = FHSS().fit(LINE, pairs=pairs).linkage_
-    values = [fhss.agreement(fhss.partition(tree, c), pairs) for c in GRID]
-    assert values == [1.0] * 20 + [0.5]
 
 
 def test_fixed_cut_is_at_one_minus_alpha():
@@ -195,20 +163,6 @@ def test_units_of_features_do_not_matter(blobs):
         other = FHSS().fit(X * scales, pairs=pairs)
         np.testing.assert_allclose(other.linkage_[:, 2], model.linkage_[:, 2])
         np.testing.assert_array_equal(other.labels_, model.labels_)
-
-
-def test_single_linkage_is_the_transitive_closure(blobs):
-    X, _ = blobs
-    similarity = 1 - squareform(fhss.scaled_distances(X[:12]))
-    for _ in range(12):
-        paths = np.minimum(similarity[:, :, None], similarity[None])
-        similarity = paths.max(axis=1)
-    tree = fhss.grow(fhss.scaled_distances(X[:12]), "single")
-    top = 1 - similarity.min()
-    for c in np.linspace(0, 0.99, 34):
-        labels = fhss.partition(tree, c)
-        closed = (1 - similarity) / top <= c + 1e-12
-        np.testing.assert_array_equal(labels[:, None] == labels, closed)
 
 
 def test_labels_are_numbered_by_first_samples(blobs):
@@ -313,7 +267,9 @@ def test_hard_links_as_by_greedy_merging(linkage, seed):
     must, cannot = [(0, 1), (1, 2), (5, 9)], [(2, 3), (9, 4), (7, 8), (0, 5)]
     pairs = PairSet.from_must_cannot(must, cannot, 16)
     pairs = pairs + PairSet.from_triples([(10, 11, 0.5), (12, 13, -0.5)], 16)
-    D = squareform(fhss.bend(fhss.scaled_distances(X), pairs))
+    D = dendrogram.scaled_distances(X)
+    dendrogram.adjust_distances(D, pairs)
+    D = squareform(D)
     for clusters in greedy(D, must, cannot, linkage):
         k = len(clusters)
         model = FHSS(k, cut="k", linkage=linkage, enforce=True).fit(X, pairs=pairs)
@@ -334,7 +290,7 @@ def test_hard_links_hold_at_every_level(blobs):
     wrong = PairSet.from_must_cannot([(0, 20), (20, 40)], [(1, 2), (2, 3), (1, 0)], 60)
     tree = FHSS(enforce=True).fit(X, pairs=wrong).linkage_
     for c in GRID:
-        assert pair_agreement(wrong, fhss.partition(tree, c)) == 1.0
+        assert pair_agreement(wrong, dendrogram.partition(tree, c)) == 1.0
     soft = FHSS(cut="fixed").fit(X, pairs=wrong)
     assert soft.agreement_ < 1.0
 
@@ -410,7 +366,7 @@ def test_failed_fit_leaves_the_model_alone(blobs):
 
 
 def test_too_little_memory_is_refused_before_work(monkeypatch):
-    monkeypatch.setattr(fhss, "scaled_distances", pytest.fail)
+    monkeypatch.setattr(dendrogram, "scaled_distances", pytest.fail)
     with pytest.raises(MemoryError, match=r"FHSS needs about 3\.2 GB for 20000 samp"):
         FHSS().fit(np.zeros((20000, 1)))
     with pytest.raises(MemoryError, match="memory allows"):

@@ -1,0 +1,153 @@
+"""Dendrograms of distances that judgements have changed, and where to cut them."""
+
+from typing import Literal
+
+import numpy as np
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
+
+from fuzzypairs._typing import Floats, Ints, Labels
+from fuzzypairs.exceptions import PairsError
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.constraints import contradicted_links, link_groups, links
+
+__all__ = ["agreement", "build_tree", "choose_level", "partition"]
+
+Linkage = Literal["average", "complete", "single"]
+Cut = Literal["agreement", "fixed", "k"]
+Tie = Literal["coarse", "fine"]
+
+# Agreements this close differ by the rounding of their sums.
+SAME_AGREEMENT = 1e-12
+# The distance across a hard cannot-link. Average linkage divides it by the number of
+# pairs between two clusters at most, which leaves it far above 1.
+FORBIDDEN = 1e12
+# The height of the merges that hard cannot-links forbid: no level reaches it, and
+# a dendrogram can still be drawn.
+OUT_OF_REACH = 2.0
+
+
+def build_tree(X: Floats, pairs: PairSet, linkage: Linkage, enforce: bool) -> Floats:
+    """Return the dendrogram of X under judgements, in SciPy's format."""
+    distances = scaled_distances(X)
+    adjust_distances(distances, pairs)
+    if enforce:
+        enforce_links(distances, pairs)
+    return link(distances, linkage)
+
+
+def choose_level(
+    tree: Floats,
+    pairs: PairSet,
+    *,
+    cut: Cut,
+    step: float,
+    tie: Tie,
+    alpha: float,
+    n_clusters: int | None,
+) -> float:
+    """Return the height at which to cut."""
+    if cut == "fixed":
+        return 1.0 - alpha
+    if cut == "agreement" and len(pairs):
+        return best_level(tree, pairs, step, tie)
+    if n_clusters is not None:
+        return level_of_count(tree, n_clusters)
+    return level_below_jump(tree)
+
+
+def scaled_distances(X: Floats) -> Floats:
+    """Return the condensed distances of standardised X, in [0, 1]."""
+    # Through [-1, 1]: no square overflows, and constant features become exactly so.
+    reach = np.abs(X).max(axis=0)
+    scaled = X / np.where(reach > 0.0, reach, 1.0)
+    scaled -= scaled.mean(axis=0)
+    spread = scaled.std(axis=0)
+    scaled /= np.where(spread > 0.0, spread, 1.0)
+    distances: Floats = pdist(scaled)
+    distances /= distances.max() or 1.0
+    return distances
+
+
+def adjust_distances(distances: Floats, pairs: PairSet) -> None:
+    """Move condensed distances in [0, 1] towards 0 or 1 by the grades, in place."""
+    at, s = places(pairs.i, pairs.j, pairs.n_samples), pairs.grade
+    here = distances[at]
+    distances[at] = np.where(s > 0.0, (1.0 - s) * here, here - s * (1.0 - here))
+
+
+def enforce_links(distances: Floats, pairs: PairSet) -> None:
+    """Make grades of 1 and -1 hold at every level, in place.
+
+    Linkage keeps both: it joins samples at distance 0 first, and the averages and
+    maxima of distances over a forbidden one are forbidden themselves.
+    """
+    must, cannot = pairs.grade == 1.0, pairs.grade == -1.0
+    for p, q in contradicted_links(pairs, must, cannot):
+        raise PairsError(
+            f"pairs grades samples {p} and {q} with -1 but chains them together by "
+            "grades of 1, and enforce=True asks for both; correct one, or set "
+            "enforce=False"
+        )
+    group = link_groups(pairs, must)
+    joined = [(g, g, 0.0) for g in np.unique(group[pairs.i[must]])]
+    apart = [(*group[link], FORBIDDEN) for link in links(pairs, cannot)]
+    for g, h, value in [*joined, *apart]:
+        p, q = np.meshgrid(np.flatnonzero(group == g), np.flatnonzero(group == h))
+        p, q = np.minimum(p, q)[p != q], np.maximum(p, q)[p != q]
+        distances[places(p, q, pairs.n_samples)] = value
+
+
+def places(i: Ints, j: Ints, n_samples: int) -> Ints:
+    """Return where the pairs i < j are in condensed distances."""
+    return np.asarray(i * (2 * n_samples - i - 1) // 2 + j - i - 1, dtype=np.int64)
+
+
+def link(distances: Floats, linkage: Linkage) -> Floats:
+    """Return the dendrogram of distances, its heights divided by the highest."""
+    tree: Floats = hierarchy.linkage(distances, linkage)
+    heights = tree[:, 2]
+    forbidden = heights >= OUT_OF_REACH
+    heights /= heights[~forbidden].max(initial=0.0) or 1.0
+    heights[forbidden] = OUT_OF_REACH
+    return tree
+
+
+def partition(tree: Floats, level: float) -> Labels:
+    """Return the clusters at a height, numbered by their first samples."""
+    found = hierarchy.fcluster(tree, level, criterion="distance")
+    _, first, label = np.unique(found, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[label], dtype=np.intp)
+
+
+def agreement(labels: Labels, pairs: PairSet) -> float:
+    """Return the share of the judgements that hold, by strength; NaN for none."""
+    if not len(pairs):
+        return float("nan")
+    holds = (labels[pairs.i] == labels[pairs.j]) == (pairs.grade > 0.0)
+    weight = np.abs(pairs.grade)
+    return float(weight[holds].sum() / weight.sum())
+
+
+def best_level(tree: Floats, pairs: PairSet, step: float, tie: Tie) -> float:
+    """Return the level of the grid 0, step, ..., 1 with the largest agreement."""
+    # Rounded, so that nineteen steps of 0.05 are 0.95.
+    levels = np.append(np.arange(0.0, 1.0, step).round(12), 1.0)
+    values = np.array([agreement(partition(tree, c), pairs) for c in levels])
+    best = levels[values >= values.max() - SAME_AGREEMENT]
+    return float(best.max() if tie == "coarse" else best.min())
+
+
+def level_of_count(tree: Floats, n_clusters: int) -> float:
+    """Return the lowest level with at most `n_clusters` clusters, or else 1."""
+    # The merge after which that many are left; before the first one there is none.
+    last = len(tree) - n_clusters
+    return min(float(tree[last, 2]), 1.0) if last >= 0 else 0.0
+
+
+def level_below_jump(tree: Floats) -> float:
+    """Return the height before the largest jump, the top one where none is."""
+    jumps = np.diff(tree[:, 2])
+    if not jumps.any():
+        return float(tree[-1, 2])
+    return float(tree[jumps.argmax(), 2])
