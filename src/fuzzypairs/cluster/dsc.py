@@ -7,34 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.dominant import PRESETS, Dynamics
-from fuzzypairs.solvers.peeling import (
+from fuzzypairs.cluster.base import read, store
+from fuzzypairs.solvers.affinities import (
     FORBID,
-    DominantSet,
-    affinities,
-    assign,
-    edit,
-    peel,
+    check_affinities,
+    edit_affinities,
+    exponential_affinities,
 )
-from fuzzypairs.validation import (
-    check_bytes,
-    check_choice,
-    check_integer,
-    check_number,
-    check_room,
-)
+from fuzzypairs.solvers.dominant_sets import extract_sets, label_samples
+from fuzzypairs.solvers.replicator_dynamics import PRESETS, Dynamics
+from fuzzypairs.validation import check_choice, check_integer, check_number
 
 __all__ = ["DSC"]
-
-
-# The affinities, and a copy of them at half the precision.
-BYTES_PER_ENTRY = 8 + 4
-# Relative difference up to which a_ij and a_ji count as one number.
-ASYMMETRY = 1e-8
 
 
 class DSC(ClusterMixin, BaseEstimator):
@@ -189,29 +175,41 @@ class DSC(ClusterMixin, BaseEstimator):
         -------
         self : DSC
         """
-        allowed = self._check_parameters()
-        # On a blank model: a fit that fails leaves this one as it was.
-        blank = type(self)(affinity=self.affinity)
-        data: Floats = validate_data(blank, X, dtype=np.float64)
-        n_samples = len(data)
-        check_room("DSC", n_samples, BYTES_PER_ENTRY * n_samples**2, allowed)
-        judged = PairSet.coerce(pairs, n_samples)
+        self._check_parameters()
+        data, judged, features = read(self, X, pairs, bytes_needed)
         forbid = self.constraint_mode == "forbid"
         A = self._affinities(data)
-        edit(A, judged, graded=self.graded, forbid=forbid)
+        edit_affinities(A, judged, graded=self.graded, forbid=forbid)
         shift = FORBID if forbid else 0.0
-        sets = peel(
+        sets = extract_sets(
             Dynamics(A, PRESETS[self.preset], self.max_iter, shift),
             judged,
             forbid=forbid,
             seeded=self.constraint_mode == "seeded",
             close_must_links=self.close_must_links,
         )
-        self.__dict__.pop("feature_names_in_", None)
-        learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
-        self.__dict__.update(learned)
-        self._store(sets, A)
-        self._warn(sets)
+        ranked = sorted(sets, key=lambda found: found.cohesiveness, reverse=True)
+        kept = ranked[: self.n_clusters]
+        labels, vectors = label_samples(A, kept, self.assign_rest)
+        store(
+            self,
+            **features,
+            labels_=labels,
+            characteristic_vectors_=vectors,
+            cohesiveness_=np.array([found.cohesiveness for found in kept]),
+            prototypes_=vectors.argmax(axis=1),
+            n_clusters_=len(kept),
+            n_sets_found_=len(sets),
+            n_iter_=np.array([found.n_iter for found in kept]),
+        )
+        n_moving = sum(not found.converged for found in sets)
+        if n_moving:
+            warnings.warn(
+                f"{n_moving} of {len(sets)} sets were still moving after max_iter="
+                f"{self.max_iter} steps; raise it for their last members",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -220,7 +218,7 @@ class DSC(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = self.affinity == "precomputed"
         return tags
 
-    def _check_parameters(self) -> int:
+    def _check_parameters(self) -> None:
         check_integer("n_clusters", self.n_clusters, 1)
         check_choice("preset", self.preset, list(PRESETS))
         check_choice("affinity", self.affinity, ["exponential", "precomputed"])
@@ -231,65 +229,17 @@ class DSC(ClusterMixin, BaseEstimator):
         modes = ["edit", "forbid", "seeded"]
         check_choice("constraint_mode", self.constraint_mode, modes)
         check_integer("max_iter", self.max_iter, 1)
-        return check_bytes("memory", self.memory)
 
     def _affinities(self, X: Floats) -> Floats:
         if self.affinity == "exponential":
-            return affinities(X, None if isinstance(self.scale, str) else self.scale)
+            scale = None if isinstance(self.scale, str) else self.scale
+            return exponential_affinities(X, scale)
         A = np.array(X)
         check_affinities(A)
         np.fill_diagonal(A, 0.0)
         return A
 
-    def _store(self, sets: list[DominantSet], A: Floats) -> None:
-        ranked = sorted(sets, key=lambda found: found.cohesiveness, reverse=True)
-        kept = ranked[: self.n_clusters]
-        self.n_sets_found_ = len(sets)
-        self.n_clusters_ = len(kept)
-        self.cohesiveness_ = np.array([found.cohesiveness for found in kept])
-        self.n_iter_ = np.array([found.n_iter for found in kept])
-        self.labels_ = np.full(len(A), -1)
-        self.characteristic_vectors_ = np.zeros((len(kept), len(A)))
-        for label, found in enumerate(kept):
-            self.labels_[found.members] = label
-            self.characteristic_vectors_[label, found.members] = found.weights
-        self.prototypes_ = self.characteristic_vectors_.argmax(axis=1)
-        if self.assign_rest:
-            rest = np.flatnonzero(self.labels_ == -1)
-            self.labels_[rest] = assign(A, kept, rest)
 
-    def _warn(self, sets: list[DominantSet]) -> None:
-        n_moving = sum(not found.converged for found in sets)
-        if n_moving:
-            warnings.warn(
-                f"{n_moving} of {len(sets)} sets were still moving after max_iter="
-                f"{self.max_iter} steps; raise it for their last members",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-
-def check_affinities(A: Floats) -> None:
-    """Refuse what is no symmetric matrix of numbers in [0, 1]."""
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(
-            f'X has shape {A.shape} but affinity="precomputed" expects one row and '
-            "one column for each sample"
-        )
-    # A row at a time: temporaries of the size of A would break the promise of memory.
-    for i, row in enumerate(A):
-        off = np.arange(len(A)) != i
-        wrong = off & ~((row >= 0) & (row <= 1))
-        if wrong.any():
-            j = int(wrong.argmax())
-            raise ValueError(
-                f"X[{i}, {j}] is {row[j]:g}, expected an affinity in [0, 1]; divide X "
-                "by its largest entry: that changes no dominant set"
-            )
-        uneven = np.abs(row - A[:, i]) > ASYMMETRY
-        if uneven.any():
-            j = int(uneven.argmax())
-            raise ValueError(
-                f"X[{i}, {j}] is {row[j]:g} but X[{j}, {i}] is {A[j, i]:g}, expected "
-                "symmetric affinities; pass (X + X.T) / 2"
-            )
+def bytes_needed(n_samples: int, n_features: int) -> int:
+    """Return what the affinities take, and a copy of them at half the precision."""
+    return (8 + 4) * n_samples**2

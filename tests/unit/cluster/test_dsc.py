@@ -10,10 +10,9 @@ from fuzzypairs import PairSet
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import available, load
-from fuzzypairs.kernels.replicator import multiply, replicate
-from fuzzypairs.solvers import dominant
-from fuzzypairs.solvers.dominant import LIGHT, PRESETS, Dynamics, eigenvalue_bound
-from fuzzypairs.solvers.peeling import FORBID, affinities, edit, peel
+from fuzzypairs.solvers import replicator_dynamics
+from fuzzypairs.solvers.affinities import exponential_affinities
+from fuzzypairs.solvers.replicator_dynamics import LIGHT
 
 ALL = 10_000
 EPS, CUTOFF = 1e-9, 1e-5
@@ -93,29 +92,6 @@ def test_fewer_sets_are_kept_than_found():
     assert (model.n_sets_found_, model.n_clusters_) == (2, 1)
 
 
-def test_affinities_of_three_points():
-    # Distances 1, 2 and 3 over the deviation: all nine have the median 1.
-    X = np.array([[0.0], [1.0], [3.0]])
-    e = np.exp(-np.array([[np.inf, 1, 3], [1, np.inf, 2], [3, 2, np.inf]]))
-    np.testing.assert_allclose(affinities(X, None), e, atol=1e-15)
-    np.testing.assert_allclose(
-        affinities(X, 2.0), e ** (1 / X.std(ddof=1) / 2), atol=1e-15
-    )
-
-
-@pytest.mark.parametrize("n_samples", [1, 2, 3, 6, 7, 30])
-def test_scale_is_the_median_of_the_whole_matrix(n_samples):
-    X = np.random.default_rng(n_samples).normal(size=(n_samples, 2))
-    A = affinities(X, None)
-    if n_samples == 1:
-        assert A.tolist() == [[0.0]]
-        return
-    Z = X / X.std(axis=0, ddof=1)
-    D = np.sqrt(((Z[:, None] - Z) ** 2).sum(axis=2))
-    expected = np.exp(-D / np.median(D)) - np.eye(n_samples)
-    np.testing.assert_allclose(A, expected, atol=1e-12)
-
-
 # Figures printed elsewhere.
 
 
@@ -157,32 +133,6 @@ def test_converged_preset(name, n_sets, score, n_unassigned):
 # Invariants.
 
 
-def test_steps_raise_the_value_and_stay_on_the_simplex():
-    rng = np.random.default_rng(0)
-    for n in (2, 3, 5, 30):
-        A = rng.random((n, n))
-        A = (A + A.T) / 2
-        np.fill_diagonal(A, 0)
-        x = rng.dirichlet(np.ones(n))
-        value = x @ A @ x
-        for _ in range(50):
-            expected = x * (A @ x) / value
-            assert replicate(A, np.zeros(n), 0.0, x, -1.0, 1, np.empty(n))[0] == 1
-            np.testing.assert_allclose(x, expected, atol=1e-14)
-            assert x.min() >= 0
-            assert x.sum() == pytest.approx(1, abs=1e-12)
-            before, value = value, x @ A @ x
-            assert value >= before - 1e-14
-
-
-@pytest.mark.parametrize("n", range(1, 10))
-def test_product_reads_below_the_diagonal(n):
-    rng = np.random.default_rng(n)
-    B, x = np.tril(rng.random((n, n)), -1), rng.random(n)
-    garbage = np.triu(np.full((n, n), np.nan))
-    np.testing.assert_allclose(multiply(B + garbage, x), (B + B.T) @ x, atol=1e-14)
-
-
 def test_units_and_origins_of_features_change_nothing():
     X = np.random.default_rng(1).normal(size=(60, 3))
     one = DSC(4).fit(X)
@@ -194,7 +144,7 @@ def test_units_and_origins_of_features_change_nothing():
 def test_sets_are_stable():
     X = np.random.default_rng(2).normal(size=(80, 2))
     model = DSC(ALL).fit(X)
-    A = affinities(X, None)
+    A = exponential_affinities(X, None)
     left = np.ones(80, dtype=bool)
     sets = {tuple(np.flatnonzero(x)): x for x in model.characteristic_vectors_}
     for found in map(tuple, plain_sets(A)[0]):
@@ -230,8 +180,8 @@ def test_light_samples_that_come_back_are_not_lost():
 @pytest.mark.parametrize("name", ["wine", "seeds"])
 def test_every_set_of_the_plain_search_is_found(name, wide, monkeypatch):
     # wide=0 runs everything in the precision of large data.
-    monkeypatch.setattr(dominant, "WIDE", wide)
-    A = affinities(read(name)[0], None)
+    monkeypatch.setattr(replicator_dynamics, "WIDE", wide)
+    A = exponential_affinities(read(name)[0], None)
     assert found_sets(A) == sorted(plain_sets(A)[0])
 
 
@@ -279,23 +229,6 @@ def test_every_form_of_pairs_is_accepted():
     assert DSC(3).fit_predict(X, pairs=pairs).max() == 2
 
 
-def test_forbidden_pairs_are_never_in_one_set():
-    n_together = 0
-    for seed in range(200):
-        X = np.random.default_rng(seed).normal(size=(15, 2))
-        A = affinities(X, None)
-        x = Dynamics(A, PRESETS["converged"], ALL).run(np.arange(15)).weights
-        p, q = np.argsort(x)[-2:]
-        pairs = PairSet([p], [q], [-0.5], 15)
-        edit(A, pairs, graded=False, forbid=True)
-        dynamics = Dynamics(A, PRESETS["converged"], ALL, FORBID)
-        # The affinities alone leave no more than a weight that was still vanishing.
-        assert dynamics.run(np.arange(15)).weights[[p, q]].min() < 1e-4
-        for found in peel(dynamics, pairs, forbid=True):
-            n_together += {p, q} <= set(found.members)
-    assert n_together == 0
-
-
 def test_forbidden_twins_part_though_they_begin_alike():
     X = np.array([[0.0], [0.0], [0.1], [5.0], [5.2]])
     pairs = [(0, 1, -1)]
@@ -303,45 +236,6 @@ def test_forbidden_twins_part_though_they_begin_alike():
     assert labels[0] != labels[1]
     pair = DSC(5, constraint_mode="forbid").fit(X[:2], pairs=pairs)
     assert sorted(pair.labels_) == [0, 1]
-
-
-def test_seeds_are_in_the_support():
-    n_missed = n_moved = 0
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        A = affinities(rng.normal(size=(15, 2)), None)
-        seeds = rng.choice(15, 2, replace=False)
-        dynamics = Dynamics(A, PRESETS["converged"], ALL)
-        rows = np.arange(15)
-        least = PRESETS["converged"].least_weight(15)
-        n_missed += not (dynamics.run(rows, seeds).weights[seeds] > least).any()
-        n_moved += not (dynamics.run(rows).weights[seeds] > least).any()
-    assert n_missed == 0
-    assert n_moved > 20  # without seeds they would often be outside
-
-
-def test_seeded_sets_come_first():
-    A = blocks()
-    np.fill_diagonal(A, 0.0)
-    dynamics = Dynamics(A, PRESETS["converged"], ALL)
-    alike = PairSet([3], [4], [1.0], 5)
-    first, *_ = peel(dynamics, alike)
-    assert first.members.tolist() == [0, 1, 2]
-    first, second = peel(dynamics, alike, seeded=True)
-    assert first.members.tolist() == [3, 4]
-    assert second.members.tolist() == [0, 1, 2]
-    # By cohesiveness the order is the old one.
-    model = DSC(2, affinity="precomputed", constraint_mode="seeded")
-    labels = model.fit(blocks(), pairs=[(3, 4, 0.01)]).labels_
-    assert labels.tolist() == [0, 0, 0, 1, 1]
-
-
-def test_eigenvalue_bound_is_just_above():
-    B = np.random.default_rng(4).random((20, 20))
-    B = (B + B.T) / 2
-    np.fill_diagonal(B, 0)
-    largest = np.linalg.eigvalsh(B)[-1]
-    assert largest < eigenvalue_bound(B) < largest * 1.001
 
 
 def test_must_links_are_closed_unless_a_cannot_link_bars():
@@ -362,7 +256,7 @@ def test_rest_joins_the_set_of_largest_relative_affinity():
     assert rest.any()
     np.testing.assert_array_equal(full.labels_[~rest], kept.labels_[~rest])
     x = kept.characteristic_vectors_
-    shares = affinities(X, None) @ x.T / kept.cohesiveness_
+    shares = exponential_affinities(X, None) @ x.T / kept.cohesiveness_
     np.testing.assert_array_equal(full.labels_[rest], shares.argmax(axis=1)[rest])
     # Between them no kept set would have taken a left-over sample.
     assert shares[rest].max() < 1.01
@@ -415,7 +309,7 @@ def test_precomputed_affinities_are_left_as_they_were():
 
 def test_scale_is_a_distance():
     X = np.random.default_rng(7).normal(size=(30, 2))
-    A = affinities(X, 0.5)
+    A = exponential_affinities(X, 0.5)
     near = DSC(ALL, scale=0.5).fit(X)
     assert sorted(members(near)) == found_sets(A)
     assert near.n_sets_found_ > DSC(ALL, scale=5.0).fit(X).n_sets_found_
