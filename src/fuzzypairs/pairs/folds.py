@@ -9,6 +9,7 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.sampling import deal_units
 
 __all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
 
@@ -111,7 +112,7 @@ def hold_out(
     splits = []
     for _ in range(n_repeats):
         fold = deal_units(each, loads_of(pairs), n_splits, rng)
-        splits += [Split(take(pairs, fold != f), fold == f) for f in range(n_splits)]
+        splits += [Split(pairs.select(fold != f), fold == f) for f in range(n_splits)]
     return Folds(pairs, splits, each, shares_samples=True)
 
 
@@ -125,65 +126,23 @@ def can_ask(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
 def split_at(fold: Ints, held_out: int, pairs: PairSet) -> Split:
     """Hold out one fold of samples: ask within it, train where it is not touched."""
     left, right = fold[pairs.i] == held_out, fold[pairs.j] == held_out
-    return Split(take(pairs, ~left & ~right), left & right)
-
-
-def take(pairs: PairSet, mask: Mask) -> PairSet:
-    """Return some of the judgements about the same samples."""
-    return PairSet(pairs.i[mask], pairs.j[mask], pairs.grade[mask], pairs.n_samples)
+    return Split(pairs.select(~left & ~right), left & right)
 
 
 def deal(block: Ints, pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
     """Return the fold of each sample: whole blocks, -1 for samples in no judgement."""
     ends = np.concatenate([pairs.i, pairs.j])
-    # A judgement between two blocks weighs half in each.
-    loads = np.tile(loads_of(pairs), (2, 1)) / 2
-    fold = deal_units(block[ends], loads, n_splits, rng)
     fold_of = np.full(pairs.n_samples, -1, dtype=np.int64)
-    fold_of[ends] = fold
+    # A judgement between two blocks weighs half in each.
+    fold_of[ends] = deal_units(block[ends], loads_of(pairs, 2), n_splits, rng)
     return fold_of
 
 
-def loads_of(pairs: PairSet) -> Floats:
-    """Return the strength of each judgement (n_pairs, 2), as alike and as unlike."""
-    grade = pairs.grade[:, None] * [1.0, -1.0]
-    return np.maximum(grade, 0.0)
-
-
-def deal_units(
-    unit: Ints, loads: Floats, n_splits: int, rng: np.random.Generator
-) -> Ints:
-    """Return the fold of each item: all items of a unit in one, folds about equal.
-
-    Parameters
-    ----------
-    unit : ndarray of shape (n_items,)
-        Units, numbered from 0.
-    loads : ndarray of shape (n_items, 2)
-        Alike and unlike strength of each item.
-    n_splits : int
-    rng : Generator
-
-    Notes
-    -----
-    Units with many items first, in random order among equals, each to the fold where
-    it adds least to the sum of squared loads. Both kinds of strength count in
-    units of their total.
-    """
-    total = np.maximum(loads.sum(axis=0), np.finfo(float).tiny)
-    n_units = int(unit.max(initial=-1)) + 1
-    load = np.column_stack(
-        [np.bincount(unit, column, n_units) for column in (loads / total).T]
-    )
-    order = rng.permutation(n_units)
-    size = np.bincount(unit, minlength=n_units)
-    order = order[np.argsort(-size[order], kind="stable")]
-    filled = np.zeros((n_splits, loads.shape[1]))
-    fold = np.empty(n_units, dtype=np.int64)
-    for one in order:
-        fold[one] = np.argmin(filled @ load[one])
-        filled[fold[one]] += load[one]
-    return fold[unit]
+def loads_of(pairs: PairSet, n_parts: int = 1) -> Floats:
+    """Return alike and unlike strengths (n_parts * n_pairs, 2), of total 1 each."""
+    grade = np.tile(pairs.grade, n_parts)[:, None] * [1.0, -1.0]
+    loads = np.maximum(grade, 0.0) / n_parts
+    return np.asarray(loads / np.maximum(loads.sum(axis=0), np.finfo(float).tiny))
 
 
 def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:

@@ -14,10 +14,7 @@ from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.links import Links, find_components, find_links
 from fuzzypairs.pairs.reading import (
     CUT_ROWS,
-    Seed,
     check_word,
-    choose_pairs,
-    deal_folds,
     is_count,
     is_cutting_rows,
     merge,
@@ -30,6 +27,7 @@ from fuzzypairs.pairs.reading import (
     read_memberships,
     read_rows,
 )
+from fuzzypairs.pairs.sampling import Seed, choose_pairs, deal_units
 
 __all__ = ["PairSet"]
 
@@ -394,7 +392,7 @@ class PairSet:
         >>> list(PairSet.from_triples([(0, 1, 0.8), (1, 2, 0)]).informative)
         [(0, 1, 0.8)]
         """
-        return self if self._is_informative else self._take(self.grade != 0)
+        return self if self._is_informative else self.select(self.grade != 0)
 
     @cached_property
     def _is_informative(self) -> bool:
@@ -448,6 +446,22 @@ class PairSet:
     def _links(self) -> Links:
         pairs = self.informative
         return find_links(pairs.i, pairs.j, self.components()[1])
+
+    def select(self, mask: Mask) -> "PairSet":
+        """Keep some of the pairs, about the same samples.
+
+        Parameters
+        ----------
+        mask : ndarray of shape (n_pairs,), bool
+            Which pairs are kept.
+
+        Examples
+        --------
+        >>> pairs = PairSet.from_triples([(0, 5, 0.8), (3, 9, -0.6)])
+        >>> pairs.select(pairs.similar)
+        PairSet(1 pairs on 10 samples: 1 alike, 0 unlike, 0 can't say)
+        """
+        return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
 
     def restrict(self, rows: ArrayLike) -> "PairSet":
         """Keep the pairs within some rows, and renumber them to those rows.
@@ -524,9 +538,9 @@ class PairSet:
         whole = whole_groups and n_groups >= n_folds
         unit = labels[pairs.i] if whole else np.arange(len(pairs))
         rng = np.random.default_rng(random_state)
-        fold = deal_folds(np.bincount(unit), n_folds, rng)[unit]
+        fold = deal_units(unit, np.ones((len(pairs), 1)), n_folds, rng)
         return (
-            (pairs._take(fold != held_out), pairs._take(fold == held_out))
+            (pairs.select(fold != held_out), pairs.select(fold == held_out))
             for held_out in range(n_folds)
         )
 
@@ -593,9 +607,6 @@ class PairSet:
                [ 1. ,  2. , -1. ]])
         """
         return np.column_stack([self.i, self.j, self.grade])
-
-    def _take(self, mask: Mask) -> "PairSet":
-        return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
 
     def __add__(self, other: "PairSet") -> "PairSet":
         return self.concat(other) if isinstance(other, PairSet) else NotImplemented

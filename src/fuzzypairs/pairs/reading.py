@@ -1,11 +1,10 @@
-"""Reading and checking judgements: columns of rows and grades, drawn and dealt.
+"""Reading and checking judgements: columns of rows and grades.
 
 What `PairSet` is made of. Every error names the judgement at fault.
 """
 
 import sys
 from collections.abc import Iterable, Mapping
-from heapq import heapreplace
 from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NamedTuple
@@ -20,8 +19,6 @@ from fuzzypairs.exceptions import PairsError
 MOST_SAMPLES = 3_037_000_499
 # Whole numbers below this are exact in float64.
 EXACT = 2.0**53
-
-Seed = int | np.random.Generator | None
 
 
 class Ends(NamedTuple):
@@ -292,49 +289,3 @@ def check_word(name: str, value: str, choices: tuple[str, str]) -> None:
     """Refuse a `value` that is none of the `choices`."""
     if value not in choices:
         raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")
-
-
-def choose_pairs(
-    pairs: Any,
-    n_pairs: int | None,
-    rows: Ints,
-    n_samples: int,
-    random_state: Seed,
-) -> Ends:
-    """Pairs to judge: those given, or `n_pairs` drawn from `rows`."""
-    if (pairs is None) == (n_pairs is None):
-        raise PairsError("expected either pairs (to judge) or n_pairs (to draw)")
-    if n_pairs is None:
-        return read_links(pairs, n_samples, "pairs")
-    most = rows.size * (rows.size - 1) // 2
-    if not is_count(n_pairs, 0, most):
-        raise PairsError(
-            f"n_pairs is {n_pairs!r}, expected 0 to {most}: "
-            f"all pairs of {rows.size} known samples"
-        )
-    i, j = _draw(rows.size, n_pairs, np.random.default_rng(random_state))
-    return Ends(rows[i], rows[j], n_samples)
-
-
-def _draw(n_rows: int, n_pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Distinct pairs i < j, uniformly, without ever listing all of them."""
-    keys = np.empty(0, dtype=np.int64)
-    while keys.size < n_pairs:
-        i, j = rng.integers(n_rows, size=(2, 2 * n_pairs + 8))
-        keys = np.concatenate([keys, (i * n_rows + j)[i < j]])
-        # In order of arrival: cutting a sorted list would favour small rows.
-        keys = keys[np.sort(np.unique(keys, return_index=True)[1])]
-    i, j = np.divmod(keys[:n_pairs], n_rows)
-    return i, j
-
-
-def deal_folds(sizes: Ints, n_folds: int, rng: np.random.Generator) -> Ints:
-    """Fold of each unit: by falling size, ties shuffled, to the lightest fold."""
-    order = rng.permutation(sizes.size)
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    folds = [(0, fold) for fold in range(n_folds)]  # equal loads: a heap as it stands
-    fold_of = np.empty(sizes.size, dtype=np.int64)
-    for unit in order:
-        load, fold_of[unit] = folds[0]
-        heapreplace(folds, (load + int(sizes[unit]), folds[0][1]))
-    return fold_of

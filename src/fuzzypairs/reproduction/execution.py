@@ -24,7 +24,7 @@ from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.prototypes import coincident
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.folds import hold_out, take
+from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.reproduction import scoring
 from fuzzypairs.reproduction.data import Problem, load_problem
 from fuzzypairs.reproduction.runs import Point, Result, Run
@@ -137,7 +137,7 @@ def _held_out(problem: Problem, method: Method, run: Run, start: int) -> float:
 def folds(pairs: PairSet) -> tuple[tuple[PairSet, PairSet], ...]:
     """Deal judgements into folds by groups: what to fit with, what to score by."""
     dealt = hold_out(pairs, N_FOLDS, 1, np.random.default_rng(0))
-    return tuple((train, take(dealt.pairs, test)) for train, test in dealt.splits)
+    return tuple((train, dealt.pairs.select(test)) for train, test in dealt.splits)
 
 
 def _score(problem: Problem, labels: Labels, U: Floats | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.folds import Folds, Split, take
+from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import (
     contributions,
@@ -150,7 +150,7 @@ def hold_out_trials(
         labels = noise_to_singletons(found)
         held = np.where(asked, pairs_held(folds.pairs, labels), np.nan)
         result = getattr(model, "memberships_", labels)
-        correlation = pair_agreement(take(folds.pairs, asked), result, method="rank")
+        correlation = pair_agreement(folds.pairs.select(asked), result, method="rank")
         return held, correlation, count_clusters(found), seconds
 
     jobs = [
