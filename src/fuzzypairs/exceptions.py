@@ -1,5 +1,8 @@
 """Errors and warnings by name."""
 
+from collections.abc import Sequence
+from typing import Any
+
 __all__ = [
     "ClustersVanishedWarning",
     "FewPairsWarning",
@@ -12,7 +15,66 @@ __all__ = [
 
 
 class PairsError(ValueError):
-    """Judgements that cannot be used; the message names the offending one."""
+    """Judgements that cannot be used; the message names the one at fault.
+
+    Parameters
+    ----------
+    reason : str
+        What is wrong, and what to do: the end of the message.
+    place : str, default=""
+        The argument at fault.
+    index : int, default=None
+        The judgement at fault, counted from 0 in `place`.
+    rows : sequence of int, default=()
+        The samples that it joins.
+
+    Attributes
+    ----------
+    reason, place, index, rows
+        As given.
+
+    Examples
+    --------
+    >>> error = PairsError("to itself", place="pairs", index=4, rows=[7])
+    >>> str(error)
+    'pairs[4] joins sample 7 to itself'
+    >>> error.worded("line 6", {7: "oak"})
+    "line 6 joins 'oak' to itself"
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        place: str = "",
+        index: int | None = None,
+        rows: Sequence[int] = (),
+    ) -> None:
+        self.reason = reason
+        self.place = place
+        self.index = index
+        self.rows = tuple(map(int, rows))
+        super().__init__(self.worded())
+
+    def worded(self, subject: str | None = None, names: Any = None) -> str:
+        """Return the message in the words of a caller.
+
+        Parameters
+        ----------
+        subject : str, default=None
+            What the judgement is called, instead of ``place[index]``.
+        names : mapping or sequence, default=None
+            What samples are called, instead of by their rows.
+        """
+        if subject is None:
+            subject = self.place + ("" if self.index is None else f"[{self.index}]")
+        words = [subject] if subject else []
+        if self.rows and names is not None:
+            words += ["joins", " and ".join(repr(names[row]) for row in self.rows)]
+        elif self.rows:
+            noun = "sample" if len(self.rows) == 1 else "samples"
+            words += ["joins", noun, " and ".join(map(str, self.rows))]
+        return " ".join([*words, self.reason])
 
 
 class ModelFileError(ValueError):

@@ -283,6 +283,11 @@ def test_masks_and_informative(pairs):
     assert known.informative is known
 
 
+def test_select_keeps_pairs_and_samples(pairs):
+    assert list(pairs.select(pairs.grade != 0)) == [(0, 5, 0.8), (3, 9, -0.6)]
+    assert pairs.select(np.zeros(3, dtype=bool)) == PairSet.empty(12)
+
+
 def test_exports(pairs):
     np.testing.assert_array_equal(pairs.to_array(), SORTED)
     matrix = pairs.to_sparse()
@@ -459,7 +464,7 @@ GOOD = (0, 1, 0.5)
     ("bad", "message"),
     [
         ((0, 150, 1), r"pairs[1] joins sample 150 but X has 150 rows (0 to 149)"),
-        ((-1, 3, 1), r"pairs[1] joins sample -1; rows are counted from 0"),
+        ((-1, 3, 1), r"pairs[1] joins sample -1 but rows are counted from 0"),
         ((7, 7, 1), r"pairs[1] joins sample 7 to itself"),
         ((2.5, 3, 1), r"pairs[1] joins sample 2.5; expected a whole number"),
         ((np.nan, 3, 1), r"pairs[1] joins sample nan; expected a whole number"),

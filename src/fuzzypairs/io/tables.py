@@ -235,11 +235,11 @@ def read_pairs(
             for end in ends
         )
         return PairSet(i, j, as_numbers(frame["grade"]), n_samples)
+    except PairsError as error:
+        row = None if error.index is None else f"row {error.index}"
+        raise PairsError(f"{path}: {error.worded(row, ids)}") from None
     except ValueError as error:
-        said = re.sub(r"\bpairs\[(\d+)\]", r"row \1", str(error))
-        if ids is not None:
-            said = re.sub(r"\bsamples? \d+( and \d+)?", _by_ids(ids), said)
-        raise PairsError(f"{path}: {said}") from None
+        raise PairsError(f"{path}: {error}") from None
 
 
 def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
@@ -381,15 +381,6 @@ def _read_classes(column: Column, path: Path) -> NDArray[Any]:
     return classes
 
 
-def _by_ids(ids: NDArray[Any]) -> Callable[[re.Match[str]], str]:
-    """Return what puts ids for the row numbers of a message."""
-
-    def name(found: re.Match[str]) -> str:
-        return " and ".join(repr(ids[int(row)]) for row in re.findall(r"\d+", found[0]))
-
-    return name
-
-
 def _places(column: Column, ids: NDArray[Any]) -> NDArray[np.intp]:
     """Return the rows that ids name."""
     names = as_text(column)
@@ -397,7 +388,8 @@ def _places(column: Column, ids: NDArray[Any]) -> NDArray[np.intp]:
     if (places < 0).any():
         row = int((places < 0).argmax())
         raise PairsError(
-            f"row {row} names {names.iloc[row]!r} in column {column.name!r}, which is "
-            "no id of the data"
+            f"names {names.iloc[row]!r} in column {column.name!r}, which is no id of "
+            "the data",
+            index=row,
         )
     return places

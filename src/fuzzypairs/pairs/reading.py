@@ -73,16 +73,17 @@ def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
     if isinstance(rows, np.ndarray) and rows.shape != (0,):
         if rows.shape[1:] != (len(fields),):
             raise PairsError(
-                f"{name} has shape {rows.shape}, expected (n, {len(fields)}): "
-                f"one row {expected} for each judgement"
+                f"has shape {rows.shape}, expected (n, {len(fields)}): "
+                f"one row {expected} for each judgement",
+                place=name,
             )
         return rows.T
     if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
-        raise PairsError(f"{name} is {rows!r:.60}, expected a list of {expected}")
+        raise PairsError(f"is {rows!r:.60}, expected a list of {expected}", place=name)
     listed = list(rows)
     for at, row in enumerate(listed):
         if not hasattr(row, "__len__") or len(row) != len(fields):
-            raise PairsError(f"{name}[{at}] is {row!r}, expected {expected}")
+            raise PairsError(f"is {row!r}, expected {expected}", place=name, index=at)
     return list(zip(*listed, strict=True)) or [()] * len(fields)
 
 
@@ -93,7 +94,7 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise PairsError(
-                f"{name} has a column of shape {values.shape}, expected (n,)"
+                f"has a column of shape {values.shape}, expected (n,)", place=name
             )
         if values.dtype.kind in "iuf":
             return values
@@ -103,7 +104,8 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
     if wrong:
         at = next(at for at, value in enumerate(values) if type(value) in wrong)
         verb, expected = meaning
-        raise PairsError(f"{name}[{at}] {verb} {values[at]!r}; expected {expected}")
+        reason = f"{verb} {values[at]!r}; expected {expected}"
+        raise PairsError(reason, place=name, index=at)
     return np.array(values, dtype=np.float64)
 
 
@@ -114,7 +116,8 @@ def _whole_numbers(column: Any, name: str, meaning: tuple[str, str]) -> Ints:
         whole = (values == np.floor(values)) & (np.abs(values) < EXACT)
         if (at := _first(~whole)) is not None:
             verb, expected = meaning
-            raise PairsError(f"{name}[{at}] {verb} {values[at]}; expected {expected}")
+            reason = f"{verb} {values[at]}; expected {expected}"
+            raise PairsError(reason, place=name, index=at)
     return values.astype(np.int64)
 
 
@@ -130,20 +133,15 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
             f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
         )
     for end in (i, j):
-        if (at := _first(end < 0)) is not None:
-            raise PairsError(
-                f"{name}[{at}] joins sample {end[at]}; rows are counted from 0"
-            )
-        if (at := _first(end >= n_samples)) is not None:
-            raise PairsError(
-                f"{name}[{at}] joins sample {end[at]} but X has {n_samples} rows "
-                f"(0 to {n_samples - 1})"
-            )
+        for wrong, reason in (
+            (end < 0, "but rows are counted from 0"),
+            (end >= n_samples, f"but X has {n_samples} rows (0 to {n_samples - 1})"),
+        ):
+            if (at := _first(wrong)) is not None:
+                raise PairsError(reason, place=name, index=at, rows=[end[at]])
     if (at := _first(i == j)) is not None:
-        raise PairsError(
-            f"{name}[{at}] joins sample {i[at]} to itself; "
-            "remove it, a judgement is about two samples"
-        )
+        reason = "to itself; remove it, a judgement is about two samples"
+        raise PairsError(reason, place=name, index=at, rows=[i[at]])
     return Ends(i, j, int(n_samples))
 
 
@@ -162,8 +160,10 @@ def read_grades(column: Any, ends: Ends) -> Floats:
         )
     if (at := _first(~(np.abs(grade) <= 1))) is not None:
         raise PairsError(
-            f"pairs[{at}] joins samples {ends.i[at]} and {ends.j[at]} "
-            f"with grade {grade[at]}; expected {GRADE[1]}"
+            f"with grade {grade[at]}; expected {GRADE[1]}",
+            place="pairs",
+            index=at,
+            rows=[ends.i[at], ends.j[at]],
         )
     return grade
 
@@ -174,19 +174,20 @@ def read_rows(rows: ArrayLike, n_samples: int) -> Ints:
     if kept.dtype == bool:
         if kept.shape != (n_samples,):
             raise PairsError(
-                f"rows is a mask of shape {kept.shape}, "
-                f"expected ({n_samples},): one entry for each sample"
+                f"is a mask of shape {kept.shape}, "
+                f"expected ({n_samples},): one entry for each sample",
+                place="rows",
             )
         kept = np.flatnonzero(kept)
     kept = _whole_numbers(kept, "rows", ROW)
     if (at := _first((kept < 0) | (kept >= n_samples))) is not None:
-        raise PairsError(
-            f"rows[{at}] is {kept[at]} but pairs is about {n_samples} samples"
-        )
+        reason = f"is {kept[at]} but pairs is about {n_samples} samples"
+        raise PairsError(reason, place="rows", index=at)
     last = np.full(n_samples, -1, dtype=np.int64)
     last[kept] = np.arange(kept.size)
     if (at := _first(last[kept] != np.arange(kept.size))) is not None:
-        raise PairsError(f"rows[{at}] is {kept[at]} once more; name each row once")
+        reason = f"is {kept[at]} once more; name each row once"
+        raise PairsError(reason, place="rows", index=at)
     return kept
 
 
@@ -248,8 +249,10 @@ def _look_up(column: Any, rows: dict[Any, int], id_column: str) -> list[int]:
     for at, value in enumerate(ids):
         if value not in rows:
             raise PairsError(
-                f"pairs[{at}] names {value!r}, which is not in data[{id_column!r}]; "
-                "ids must agree in type too (7 is not '7')"
+                f"names {value!r}, which is not in data[{id_column!r}]; "
+                "ids must agree in type too (7 is not '7')",
+                place="pairs",
+                index=at,
             )
     return [rows[value] for value in ids]
 
