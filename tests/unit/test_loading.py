@@ -22,7 +22,7 @@ from fuzzypairs.datasets import (
     load,
     loading,
     ratings_to_memberships,
-    tables,
+    sources,
 )
 from fuzzypairs.datasets.registry import REGISTRY
 
@@ -52,7 +52,7 @@ def nowhere(tmp_path, monkeypatch):
     def unplugged(**_):
         raise URLError("no network")
 
-    monkeypatch.setattr(tables.datasets, "fetch_openml", unplugged)
+    monkeypatch.setattr(sources.datasets, "fetch_openml", unplugged)
     for folder in ("data", "cache/fuzzypairs", "checkout", "shared/data"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "checkout" / "pyproject.toml").touch()
@@ -270,7 +270,7 @@ def openml(nowhere, toy, monkeypatch):
         asked.append(query["data_id"])
         return sent
 
-    monkeypatch.setattr(tables.datasets, "fetch_openml", send)
+    monkeypatch.setattr(sources.datasets, "fetch_openml", send)
     info = dataclasses.replace(toy, openml_extra=("the_extra",))
     monkeypatch.setitem(REGISTRY, "toy", info)
     return sent, asked
@@ -374,7 +374,7 @@ def test_frames_are_what_pandas_reads(name, index):
 
 
 def test_wine_is_the_same_in_scikit_learn_and_in_the_file(index):
-    table = tables.read_table(loading._find_file(index["wine"]["file"]))
+    table = sources.read_table(loading._find_file(index["wine"]["file"]))
     X, y = load_wine(return_X_y=True)
 
     np.testing.assert_array_equal(np.column_stack(list(table.columns.values())), X)
