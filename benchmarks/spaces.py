@@ -13,8 +13,8 @@ from fuzzypairs import FDC
 from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.any_metric import SpaceSolver
-from fuzzypairs.spaces.grams import KernelSpace
 from fuzzypairs.spaces.kernel_functions import Rbf
+from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
 from fuzzypairs.starts.resolve import Start
 from fuzzypairs.threads import Threads

@@ -13,7 +13,7 @@ from fuzzypairs import FDC
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.kernels.power_rows import solve_power_row
 from fuzzypairs.kernels.weights import memberships_of
-from fuzzypairs.spaces.names import METRICS, resolve_metric
+from fuzzypairs.spaces.metrics import METRICS, resolve_metric
 from problems import FEWER, draw_pairs
 
 FEW = settings(max_examples=40)

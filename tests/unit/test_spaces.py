@@ -18,7 +18,7 @@ from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.solvers import any_metric as solver
 from fuzzypairs.spaces import vectors
-from fuzzypairs.spaces.names import METRICS, resolve_metric
+from fuzzypairs.spaces.metrics import METRICS, resolve_metric
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.validation import check_seed
 

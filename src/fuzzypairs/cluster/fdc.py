@@ -18,8 +18,8 @@ from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.result import MemResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
+from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse, total_variance
-from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.resolve import Init, is_deterministic
 from fuzzypairs.threads import Threads

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
-from fuzzypairs.spaces.names import Metric
+from fuzzypairs.spaces.metrics import Metric
 from fuzzypairs.starts.resolve import Init
 
 __all__ = ["FuzzyCMeans"]

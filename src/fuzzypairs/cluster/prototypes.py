@@ -35,8 +35,8 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.any_metric import SpaceSolver
 from fuzzypairs.solvers.mem import APART, Solver
 from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
-from fuzzypairs.spaces.names import Metric, resolve_metric
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.resolve import Init, Start, is_deterministic, resolve_start

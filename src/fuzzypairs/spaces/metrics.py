@@ -4,12 +4,6 @@ from collections.abc import Callable
 from typing import Any, Literal, cast
 
 from fuzzypairs.spaces.feature_maps import KernelFeatures, Mahalanobis
-from fuzzypairs.spaces.grams import (
-    MEMORY,
-    KernelSpace,
-    PrecomputedDistances,
-    PrecomputedKernel,
-)
 from fuzzypairs.spaces.kernel_functions import (
     Custom,
     Jaccard,
@@ -17,6 +11,12 @@ from fuzzypairs.spaces.kernel_functions import (
     Laplacian,
     Polynomial,
     Rbf,
+)
+from fuzzypairs.spaces.kernel_spaces import (
+    MEMORY,
+    KernelSpace,
+    PrecomputedDistances,
+    PrecomputedKernel,
 )
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.space import Space
