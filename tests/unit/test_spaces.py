@@ -481,8 +481,9 @@ def test_what_is_no_inner_product_is_warned_of(metric, g):
         X, metric = POINTS, lambda A, B: np.tanh(A @ B.T - 1.0)
     options = {"alpha": 0.0, "tol": 1e-8, "max_iter": 3000, "init": LABELS}
     model = FDC(3, metric=metric, fuzzifier=g, **options)
-    with pytest.warns(FuzzyPairsWarning, match="smallest eigenvalue is -"):
+    with pytest.warns(FuzzyPairsWarning, match="smallest eigenvalue is -") as caught:
         model.fit(X, pairs=PAIRS)
+    assert {warning.filename for warning in caught} == {__file__}
     assert_descent(model)
     assert model.converged_
 

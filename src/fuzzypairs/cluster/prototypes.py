@@ -28,7 +28,11 @@ from fuzzypairs.cluster.defaults import (
     parting_fuzzifier,
 )
 from fuzzypairs.cluster.units import in_units, is_plain, unit_of
-from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
+from fuzzypairs.exceptions import (
+    ClustersVanishedWarning,
+    FuzzyPairsWarning,
+    PrototypesCoincideWarning,
+)
 from fuzzypairs.kernels.rows import first_near_rows, largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
@@ -160,7 +164,10 @@ class PrototypeClusterer(
         self._store(best)
         sizes = self.n_clusters_, float(self.fuzzifier)
         self.collapse_gain_ = gain_at(self.alpha_, share, *sizes)
-        return list(self._notes(best, together, is_lost, share))
+        return [
+            *((note, FuzzyPairsWarning) for note in space.notes),
+            *self._notes(best, together, is_lost, share),
+        ]
 
     def _forget(self) -> None:
         """Drop what an earlier fit has left, since this one may not have all of it.

@@ -5,7 +5,6 @@ row of P holds the coefficients v_j, which sum to one. All distances follow from
 products K V, eq. (27).
 """
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import leading_eigenvalue
 from fuzzypairs.spaces.space import Space
@@ -121,7 +119,7 @@ class GramSpace(Space):
         return self.columns(rows)[rows]
 
     def _lift_if_indefinite(self, what: str, *, centre: bool) -> None:
-        """Measure how far K is from positive semi-definite; warn and mend it.
+        """Measure how far K is from positive semi-definite; mend it and leave a note.
 
         A constant on the diagonal adds the same to all distances between different
         samples and makes K positive: the objective then falls as in a true space.
@@ -137,12 +135,10 @@ class GramSpace(Space):
         if len(rows) < self.n_samples:
             smallest = min(smallest, self._smallest_eigenvalue(centre))
         self.lift = -1.01 * float(smallest)
-        warnings.warn(
+        self.notes = (
             f"{what}: its smallest eigenvalue is {smallest:.3g} and its largest "
             f"{values[-1]:.3g}. {self.lift:.3g} is added to its diagonal, so that "
             "distances exist and the objective falls; memberships become fuzzier",
-            FuzzyPairsWarning,
-            stacklevel=6,
         )
 
     def _smallest_eigenvalue(self, centre: bool) -> float:

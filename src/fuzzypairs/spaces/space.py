@@ -32,6 +32,8 @@ class Space(ABC):
         The samples, once `fit` has seen them.
     given_weight : ndarray of shape (n_samples,) or None
         Their weights; see also `weight`.
+    notes : tuple of str
+        What `fit` found that users should know; estimators warn of it.
 
     Notes
     -----
@@ -65,6 +67,7 @@ class Space(ABC):
 
     X: Any
     given_weight: Floats | None
+    notes: tuple[str, ...] = ()
     threads: Threads = Threads(1)
 
     def fit(
@@ -167,6 +170,6 @@ class Space(ABC):
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
         """Return a copy with only what `between` needs, and the prototypes for it."""
         space = copy.copy(self)
-        for name in ("X", "given_weight", "threads"):
+        for name in ("X", "given_weight", "notes", "threads"):
             space.__dict__.pop(name, None)
         return space, P
