@@ -1,26 +1,24 @@
 """How well clusters agree with a truth, with judgements, and with each other."""
 
-from fuzzypairs.criteria.agreement import (
+from fuzzypairs.criteria.agreement import pair_agreement, pairs_held
+from fuzzypairs.criteria.memberships import (
+    Chance,
+    align_clusters,
+    lia,
+    mahd,
+    mahd_chance,
+)
+from fuzzypairs.criteria.partitions import (
     hungarian_accuracy,
     nmi,
     normalized_ari,
-    pair_agreement,
-    pairs_held,
     rand_index,
     twsvc_accuracy,
 )
-from fuzzypairs.criteria.chance import (
-    Chance,
-    PairedTest,
-    mahd_chance,
-    paired_ttest,
-)
-from fuzzypairs.criteria.memberships import (
-    align_clusters,
+from fuzzypairs.criteria.significance import PairedTest, paired_ttest
+from fuzzypairs.criteria.validity import (
     certainty,
     fuzzy_silhouette,
-    lia,
-    mahd,
     partition_coefficient,
     xie_beni,
 )

@@ -1,204 +1,20 @@
-"""Agreement of labels with a true partition, and with judgements of pairs."""
+"""Agreement of labels and memberships with judgements of pairs."""
 
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
+from numpy.typing import ArrayLike
 from scipy.stats import spearmanr
-from sklearn.metrics import (
-    adjusted_rand_score,
-    normalized_mutual_info_score,
-    rand_score,
-)
-from sklearn.metrics.cluster import contingency_matrix
 
+from fuzzypairs._typing import Mask
+from fuzzypairs.criteria.inputs import as_labels
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import (
-    balanced_share,
-    kept_judgements,
-    kept_share,
-)
+from fuzzypairs.pairs.consistency import balanced_share, kept_judgements, kept_share
 from fuzzypairs.validation import check_choice
 
-__all__ = [
-    "hungarian_accuracy",
-    "nmi",
-    "normalized_ari",
-    "pair_agreement",
-    "pairs_held",
-    "rand_index",
-    "twsvc_accuracy",
-]
+__all__ = ["pair_agreement", "pairs_held"]
 
-Noise = Literal["cluster", "singletons", "drop"]
 Method = Literal["sign", "balanced", "rank"]
-
-# Rows of memberships read from a table of four decimals may sum to this much more
-# or less than 1.
-ROW_SUM_TOLERANCE = 1e-3
-
-
-def normalized_ari(
-    truth: ArrayLike, result: ArrayLike, *, noise: Noise = "cluster"
-) -> float:
-    """Score two partitions by the adjusted Rand index, moved to [0, 1].
-
-    Parameters
-    ----------
-    truth : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels, or true memberships.
-    result : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels or memberships of a clustering. -1 marks unassigned samples.
-    noise : {"cluster", "singletons", "drop"}, default="cluster"
-        What unassigned samples are: one more cluster, a cluster each, or left out.
-
-    Returns
-    -------
-    score : float
-        (ARI + 1) / 2, as the paper prints it: 1 for the same partition, 0.5 on
-        average by chance.
-
-    See Also
-    --------
-    nmi : The other criterion of the paper's tables.
-
-    Notes
-    -----
-    Memberships are turned into labels by their largest entry, the first on ties:
-    eq. (1) of the paper.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import normalized_ari
-    >>> round(normalized_ari([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]), 6)
-    0.518349
-    """
-    classes, labels = _comparable_labels(truth, result, noise)
-    return (float(adjusted_rand_score(classes, labels)) + 1) / 2
-
-
-def nmi(truth: ArrayLike, result: ArrayLike, *, noise: Noise = "cluster") -> float:
-    """Score two partitions by mutual information over their mean entropy.
-
-    Parameters
-    ----------
-    truth : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels, or true memberships.
-    result : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels or memberships of a clustering. -1 marks unassigned samples.
-    noise : {"cluster", "singletons", "drop"}, default="cluster"
-        What unassigned samples are: one more cluster, a cluster each, or left out.
-
-    Returns
-    -------
-    score : float
-        I(truth; result) / sqrt(H(truth) H(result)), in [0, 1]; 0 where either
-        side is a single cluster and so tells nothing.
-
-    See Also
-    --------
-    normalized_ari : Corrected for chance, which this criterion is not.
-
-    Notes
-    -----
-    The mean is geometric, as in the paper, where scikit-learn's is arithmetic by
-    default. It rewards many small clusters, so read it beside their number.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import nmi
-    >>> round(nmi([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]), 6)
-    0.396654
-    """
-    classes, labels = _comparable_labels(truth, result, noise)
-    if min(np.ptp(classes), np.ptp(labels)) == 0:
-        return 0.0  # scikit-learn calls two single clusters a perfect match
-    score = normalized_mutual_info_score(classes, labels, average_method="geometric")
-    return float(score)
-
-
-def rand_index(
-    truth: ArrayLike, result: ArrayLike, *, noise: Noise = "cluster"
-) -> float:
-    """Score two partitions by the share of pairs of samples they treat alike.
-
-    Parameters
-    ----------
-    truth : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels, or true memberships.
-    result : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels or memberships of a clustering. -1 marks unassigned samples.
-    noise : {"cluster", "singletons", "drop"}, default="cluster"
-        What unassigned samples are: one more cluster, a cluster each, or left out.
-
-    Returns
-    -------
-    score : float
-        The Rand index in [0, 1]: pairs that are together in both partitions or
-        apart in both, among all pairs.
-
-    See Also
-    --------
-    hungarian_accuracy : The share of samples, not of pairs.
-    normalized_ari : The same pairs, corrected for chance.
-
-    Notes
-    -----
-    This is "Acc." of the paper and of TWSVC, and has a second name for it,
-    `twsvc_accuracy`: with n_11 and n_00 the positions where both m x m matrices of
-    "same label" hold 1 and 0, (n_00 + n_11 - m) / (m^2 - m). Chance is far from 0
-    and depends on the sizes: two random partitions into five even clusters score
-    about 0.68.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import rand_index
-    >>> round(rand_index([0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]), 6)
-    0.533333
-    """
-    return float(rand_score(*_comparable_labels(truth, result, noise)))
-
-
-twsvc_accuracy = rand_index
-
-
-def hungarian_accuracy(
-    truth: ArrayLike, result: ArrayLike, *, noise: Noise = "cluster"
-) -> float:
-    """Score two partitions by the share of samples in matched clusters.
-
-    Solves the linear assignment problem of matching each class with at most one
-    cluster so that they share as many samples as possible.
-
-    Parameters
-    ----------
-    truth : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels, or true memberships.
-    result : array-like of shape (n_samples,) or (n_samples, n_clusters)
-        Labels or memberships of a clustering. -1 marks unassigned samples.
-    noise : {"cluster", "singletons", "drop"}, default="cluster"
-        What unassigned samples are: one more cluster, a cluster each, or left out.
-
-    Returns
-    -------
-    score : float
-        In [0, 1]; samples of classes or clusters without a match count as wrong.
-
-    See Also
-    --------
-    rand_index : What the paper calls accuracy.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import hungarian_accuracy
-    >>> round(hungarian_accuracy([0, 0, 0, 1, 1, 2], [5, 5, 3, 3, 3, 3]), 6)
-    0.666667
-    """
-    classes, labels = _comparable_labels(truth, result, noise)
-    shared = contingency_matrix(classes, labels)
-    matched = shared[linear_sum_assignment(shared, maximize=True)].sum()
-    return float(matched / len(labels))
 
 
 def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") -> float:
@@ -258,7 +74,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     return float(kept_share(kept, np.abs(judged.grade)))
 
 
-def pairs_held(pairs: Any, result: ArrayLike) -> NDArray[np.bool_]:
+def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
     """Say of each judgement whether a clustering keeps it.
 
     Parameters
@@ -287,112 +103,6 @@ def pairs_held(pairs: Any, result: ArrayLike) -> NDArray[np.bool_]:
     pairs = PairSet.coerce(pairs, n_samples=len(labels))
     together = labels[pairs.i] == labels[pairs.j]
     return np.asarray(kept_judgements(together, pairs.grade) == 1)
-
-
-def as_memberships(
-    name: str, memberships: ArrayLike, *, shares: bool = False
-) -> NDArray[np.float64]:
-    """Return a finite matrix of shape (n_samples, n_clusters), neither of them 0.
-
-    Ratings will do: rows need not sum to 1, unless `shares` asks for it.
-
-    Examples
-    --------
-    >>> as_memberships("truth", [[3, 1], [2, 5]])
-    array([[3., 1.],
-           [2., 5.]])
-    """
-    try:
-        U = np.asarray(memberships, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a matrix of numbers: {error}") from None
-    if U.ndim != 2 or not U.size:
-        raise ValueError(
-            f"{name} has shape {U.shape}: expected memberships "
-            "(n_samples, n_clusters) with a row and a column at least"
-        )
-    wrong = ~np.isfinite(U)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"{name}[{row}, {column}] is {U[row, column]}: memberships must be finite"
-        )
-    if shares:
-        total = U.sum(axis=1)
-        amiss = (np.abs(total - 1) > ROW_SUM_TOLERANCE) | (U < 0).any(axis=1)
-        if amiss.any():
-            row = int(np.argmax(amiss))
-            raise ValueError(
-                f"{name}[{row}] sums to {total[row]:.6g} with the least entry "
-                f"{U[row].min():.6g}: expected entries of 0 or more that sum to 1; "
-                "divide each row by its sum"
-            )
-    return U
-
-
-def as_labels(name: str, result: ArrayLike) -> NDArray[Any]:
-    """Return labels as they are, and memberships by their largest entry, eq. (1).
-
-    Examples
-    --------
-    >>> as_labels("result", [[0.2, 0.8], [0.5, 0.5]])
-    array([1, 0])
-    """
-    array: NDArray[Any] = np.asarray(result)
-    if array.ndim == 2:
-        U = as_memberships(name, array)
-        if U.shape[1] == 1 and np.ptp(U) > ROW_SUM_TOLERANCE:
-            # Labels in a column would all count as the one cluster of memberships.
-            raise ValueError(
-                f"{name} has shape {U.shape} and different values: expected labels "
-                "(n_samples,); pass its only column"
-            )
-        return np.asarray(U.argmax(axis=1))
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}: expected labels (n_samples,) or "
-            "memberships (n_samples, n_clusters)"
-        )
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        row = int(np.argmax(np.isnan(array)))
-        raise ValueError(
-            f"{name}[{row}] is nan: expected a label of every sample; drop the samples "
-            "without one"
-        )
-    return array
-
-
-def check_lengths(**arrays: NDArray[Any]) -> None:
-    """Refuse two arrays, given by name, that are not about the same samples.
-
-    Examples
-    --------
-    >>> check_lengths(truth=np.zeros(3), result=np.ones((3, 2)))
-    """
-    (first, one), (second, other) = arrays.items()
-    if len(one) != len(other):
-        raise ValueError(
-            f"{first} has {len(one)} samples but {second} has {len(other)}: expected "
-            "the same samples in the same order"
-        )
-
-
-def _comparable_labels(
-    truth: ArrayLike, result: ArrayLike, noise: Noise
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return both sides as integer labels, unassigned samples treated as asked."""
-    check_choice("noise", noise, ["cluster", "singletons", "drop"])
-    classes, labels = as_labels("truth", truth), as_labels("result", result)
-    check_lengths(truth=classes, result=labels)
-    unassigned = labels == -1
-    if noise == "drop":
-        classes, labels = classes[~unassigned], labels[~unassigned]
-    if not labels.size:
-        raise ValueError("result assigns no sample: there is nothing to compare")
-    codes = np.unique(labels, return_inverse=True)[1]
-    if noise == "singletons":
-        codes[unassigned] = len(codes) + np.arange(unassigned.sum())
-    return np.unique(classes, return_inverse=True)[1], codes
 
 
 def _rank_agreement(pairs: PairSet, result: ArrayLike) -> float:

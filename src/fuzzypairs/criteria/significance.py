@@ -1,88 +1,19 @@
-"""What chance alone would score, and whether a difference is more than chance."""
+"""Whether two methods score differently over the same runs."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
+from numpy.typing import ArrayLike
 from scipy.stats import ttest_rel
 
-from fuzzypairs.validation import check_integer, check_number
+from fuzzypairs._typing import Floats
+from fuzzypairs.validation import check_number
 
-__all__ = ["Chance", "PairedTest", "mahd_chance", "paired_ttest"]
+__all__ = ["PairedTest", "paired_ttest"]
 
 # Differences that vary by less than this share of the scores vary by rounding.
 ROUNDING = 1e-12
-
-
-class Chance(NamedTuple):
-    """What a criterion gives for random results.
-
-    Attributes
-    ----------
-    level : float
-        The mean.
-    deviation : float
-        The standard deviation from one random result to the next.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import Chance
-    >>> Chance(0.764, 0.008).level
-    0.764
-    """
-
-    level: float
-    deviation: float
-
-
-def mahd_chance(
-    n_samples: int, n_clusters: int, *, n_draws: int = 200, random_state: int = 0
-) -> Chance:
-    """Simulate the minimal average Hamming distance of random memberships.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows.
-    n_clusters : int
-        Number of clusters, and of classes.
-    n_draws : int, default=200
-        Number of random results, 2 or more.
-    random_state : int, default=0
-        Seed of the draws.
-
-    Returns
-    -------
-    chance : Chance
-        The mean and the standard deviation over the draws.
-
-    See Also
-    --------
-    mahd : The distance itself.
-
-    Notes
-    -----
-    No truth is needed: against any order of a row, a random order is a random
-    permutation. So m permutations are drawn, and the ranks matched as well as they
-    allow. As a minimum, the level lies below 1 - 1/k, the more so the fewer samples.
-
-    Examples
-    --------
-    >>> from fuzzypairs.criteria import mahd_chance
-    >>> level, deviation = mahd_chance(181, 5)
-    >>> print(f"{level:.3f} +- {deviation:.3f}")
-    0.764 +- 0.008
-    """
-    shape = (
-        check_integer("n_samples", n_samples, 1),
-        check_integer("n_clusters", n_clusters, 1),
-    )
-    rng = np.random.default_rng(check_integer("random_state", random_state, 0))
-    n_draws = check_integer("n_draws", n_draws, 2)
-    draws = [_random_distance(rng, *shape) for _ in range(n_draws)]
-    return Chance(float(np.mean(draws)), float(np.std(draws, ddof=1)))
 
 
 @dataclass(frozen=True)
@@ -132,9 +63,9 @@ def paired_ttest(a: ArrayLike, b: ArrayLike, *, level: float = 0.05) -> PairedTe
     -----
     Constant differences other than 0 are significant, as in the paper's tables.
 
-    Runs that differ by their random starts alone tell only about starts: vary the
-    judgements, too, if the claim is about methods. Over several data sets
-    `scipy.stats.wilcoxon` compares one score of each.
+    Runs that differ only in their random starts show the effect of starts: to compare
+    methods, vary the judgements, too. Over several data sets, `scipy.stats.wilcoxon`
+    compares one score of each.
 
     Examples
     --------
@@ -159,21 +90,7 @@ def paired_ttest(a: ArrayLike, b: ArrayLike, *, level: float = 0.05) -> PairedTe
     return PairedTest(statistic, pvalue, "better" if statistic > 0 else "worse")
 
 
-def _random_distance(
-    rng: np.random.Generator, n_samples: int, n_clusters: int
-) -> float:
-    """Draw m permutations of k ranks and match ranks as well as chance allows."""
-    ranks = rng.random((n_samples, n_clusters)).argsort(axis=1)
-    agreements = np.array(
-        [np.bincount(column, minlength=n_clusters) for column in ranks.T]
-    )
-    best = agreements[linear_sum_assignment(agreements, maximize=True)].sum()
-    return 1 - float(best) / ranks.size
-
-
-def _check_scores(
-    a: ArrayLike, b: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _check_scores(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """Return finite scores of the same runs, a constant repeated for each."""
     one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     for name, scores in (("a", one), ("b", other)):
