@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from experiments.methods import METHODS, Problem
 from fuzzypairs import PairSet, __version__, criteria
 from fuzzypairs.datasets import describe, flip_pairs, load, simulate_pairs
-from fuzzypairs.datasets.paper import PAPER
+from fuzzypairs.datasets.registry import PAPER
 
 __all__ = [
     "AMOUNTS",

@@ -1,9 +1,8 @@
-"""Annotators with faults: judgements that slip, waver or lean to one side."""
-
-from typing import Any
+"""Imperfect annotators: errors, noise and bias in judgements."""
 
 import numpy as np
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
@@ -12,7 +11,7 @@ __all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
 def flip_pairs(
     pairs: PairSet, rate: float, random_state: int | np.random.Generator
 ) -> PairSet:
-    """Reverse the sign of some judgements, as one slips on a key.
+    """Reverse the sign of some judgements, as by mistake.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def flip_pairs(
 def blur_pairs(
     pairs: PairSet, spread: float, random_state: int | np.random.Generator
 ) -> PairSet:
-    """Add normal noise to the grades, as nobody grades twice alike.
+    """Add normal noise to the grades.
 
     Parameters
     ----------
@@ -87,9 +86,9 @@ def blur_pairs(
 def biased_pairs(
     pairs: PairSet, shift: float = 0.0, *, levels: int | None = None
 ) -> PairSet:
-    """Judge as a lenient or strict annotator does, or on a coarse scale.
+    """Shift grades as a lenient or strict annotator does, or round them to a scale.
 
-    Nothing is random here: the same judgements give the same answers.
+    Nothing is random here.
 
     Parameters
     ----------
@@ -106,8 +105,8 @@ def biased_pairs(
     Returns
     -------
     pairs : PairSet
-        The same pairs. The middle of an odd number of levels is 0: what falls there
-        is lost as "can't say".
+        The same pairs. The middle of an odd number of levels is 0: grades rounded to
+        it become "can't say".
 
     Examples
     --------
@@ -130,5 +129,5 @@ def biased_pairs(
     return _regrade(pairs, np.where(pairs.grade == 0, 0, grade))
 
 
-def _regrade(pairs: PairSet, grade: Any) -> PairSet:
+def _regrade(pairs: PairSet, grade: Floats) -> PairSet:
     return PairSet(pairs.i, pairs.j, grade, pairs.n_samples)

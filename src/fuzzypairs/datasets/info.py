@@ -1,10 +1,10 @@
-"""What is known of a dataset, and how a line of the registry becomes that."""
+"""What is known of a dataset before it is loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["DatasetInfo", "bundled", "with_classes", "with_memberships"]
+__all__ = ["DatasetInfo", "with_classes", "with_memberships"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,48 +71,27 @@ class DatasetInfo:
     openml_extra: tuple[str, ...] = ()
 
 
-CC_BY = "CC BY 4.0, as the UCI Machine Learning Repository states it"
-PYLDL = "the label-distribution sets of PyLDL"
-
-
-def bundled(
-    name: str, title: str, shape: tuple[int, int], sizes: tuple[int, ...], **facts: Any
-) -> DatasetInfo:
-    """Describe a dataset that scikit-learn brings along."""
-    return DatasetInfo(
-        name=name,
-        title=title,
-        n_samples=shape[0],
-        n_features=shape[1],
-        n_classes=len(sizes),
-        class_sizes=sizes,
-        source=f"UCI Machine Learning Repository, by way of scikit-learn: load_{name}",
-        licence=CC_BY,
-        **facts,
-    )
-
-
 def with_classes(
     name: str,
     title: str,
-    shape: tuple[int, int],
+    n_features: int,
     sizes: tuple[int, ...],
-    sha256: str,
+    sha256: str | None = None,
     copy: str = "",
     **facts: Any,
 ) -> DatasetInfo:
-    """Describe a file with a class for each sample; `copy` is where it was taken."""
-    origin = "UCI Machine Learning Repository"
-    given: dict[str, Any] = {
-        "file": f"{name}.csv.gz",
-        "source": f"{origin}, by way of {copy}",
-        "licence": CC_BY,
+    """Describe UCI data with classes: scikit-learn's, or a file taken from `copy`."""
+    given = {
+        "file": sha256 and f"{name}.csv.gz",
+        "source": "UCI Machine Learning Repository, by way of "
+        + (copy or f"scikit-learn: load_{name}"),
+        "licence": "CC BY 4.0, as the UCI Machine Learning Repository states it",
     }
     return DatasetInfo(
         name=name,
         title=title,
-        n_samples=shape[0],
-        n_features=shape[1],
+        n_samples=sum(sizes),
+        n_features=n_features,
         n_classes=len(sizes),
         class_sizes=sizes,
         sha256=sha256,
@@ -126,10 +105,10 @@ def with_memberships(
     shape: tuple[int, int],
     n_classes: int,
     sha256: str,
-    **facts: Any,
+    note: str,
+    licence: str = "research use; none is stated with the features",
 ) -> DatasetInfo:
     """Describe a file with a row of memberships for each sample."""
-    given = {"licence": "research use; none is stated with the features"}
     return DatasetInfo(
         name=name,
         title=title,
@@ -139,6 +118,7 @@ def with_memberships(
         kind="memberships",
         file=f"{name}.npz",
         sha256=sha256,
-        source=PYLDL,
-        **given | facts,
+        source="the label-distribution sets of PyLDL",
+        licence=licence,
+        note=note,
     )

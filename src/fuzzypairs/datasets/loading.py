@@ -1,4 +1,4 @@
-"""Where datasets are found, and how they are handed out."""
+"""Find datasets and load them."""
 
 import hashlib
 import os
@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import mode
 from sklearn.utils import Bunch
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.datasets.info import DatasetInfo
-from fuzzypairs.datasets.preparation import (
-    name_preparation,
-    prepare_features,
-    prepare_truth,
-    standardise,
-)
 from fuzzypairs.datasets.registry import REGISTRY, describe
-from fuzzypairs.datasets.sources import Table, fetch_table, from_sklearn, read_table
+from fuzzypairs.datasets.sources import (
+    Column,
+    Table,
+    fetch_table,
+    from_sklearn,
+    read_table,
+)
 
 __all__ = ["available", "load"]
 
@@ -91,7 +93,7 @@ def load(name: str, *, scale: bool = False, download: bool = True) -> Bunch:
         If there is no dataset of this name, or a file differs from what it should
         be.
     FileNotFoundError
-        If the file is nowhere to be found; the message names all places.
+        If the file is not found; the message names all folders searched.
 
     See Also
     --------
@@ -109,13 +111,13 @@ def load(name: str, *, scale: bool = False, download: bool = True) -> Bunch:
     """
     info = describe(name)
     table = _find_table(info, download)
-    X = prepare_features(table, info)
-    target, target_names = prepare_truth(table, info)
+    X = _prepare_features(table, info)
+    target, target_names = _prepare_truth(table, info)
     _check_size(info, X, target)
     source = table.source or info.source
-    preparation = name_preparation(info, scale)
+    preparation = _name_preparation(info, scale)
     return Dataset(
-        data=standardise(X) if scale else X,
+        data=_standardise(X) if scale else X,
         target=target,
         target_names=target_names,
         feature_names=list(table.columns),
@@ -134,8 +136,8 @@ def available() -> list[str]:
     Returns
     -------
     names : list of str
-        Those that scikit-learn brings along and those whose files are found; their
-        checksums are only verified by `load`.
+        Those that come with scikit-learn and those whose files are found; only `load`
+        verifies checksums.
 
     Examples
     --------
@@ -151,7 +153,7 @@ def available() -> list[str]:
 
 
 def _folders() -> Iterator[tuple[str, Path]]:
-    """Say where files may be, and how each place is called."""
+    """Yield the folders to search, each with what messages call it."""
     if os.environ.get(VARIABLE):
         yield VARIABLE, Path(os.environ[VARIABLE]).expanduser()
     if (CHECKOUT / "pyproject.toml").is_file():
@@ -174,7 +176,7 @@ def _find_table(info: DatasetInfo, download: bool) -> Table:
     if info.openml is None:
         raise FileNotFoundError(_not_found(info, "OpenML has no copy of it"))
     if not download:
-        raise FileNotFoundError(_not_found(info, "download=False forbids to fetch it"))
+        raise FileNotFoundError(_not_found(info, "download=False forbids fetching it"))
     try:
         return fetch_table(info)
     except OSError as error:
@@ -203,10 +205,10 @@ def _check_sum(path: Path, info: DatasetInfo) -> None:
 
 
 def _check_size(info: DatasetInfo, X: Any, target: Any) -> None:
-    """Refuse data that are not those the registry tells of.
+    """Refuse data of another size than the registry states.
 
-    OpenML is the reason: its copies have no checksum here, and may spell and order
-    the classes in their own way.
+    Copies at OpenML have no checksum here, and may spell and order classes
+    differently.
     """
     expected = info.n_samples, info.n_features
     if X.shape != expected:
@@ -224,8 +226,84 @@ def _check_size(info: DatasetInfo, X: Any, target: Any) -> None:
             )
 
 
+def _prepare_features(table: Table, info: DatasetInfo) -> Floats:
+    """Return features as numbers, shape (n_samples, n_features).
+
+    Words are numbered in the order of the registry, or else of the alphabet. Missing
+    values become the median of their column, or the most frequent value, the smallest
+    of several, where it is nominal.
+    """
+    columns = []
+    for name, raw in table.columns.items():
+        values = _number(raw, info.orders.get(name), name)
+        missing = np.isnan(values)
+        if missing.any():
+            known = values[~missing]
+            nominal = name in info.nominal
+            typical = mode(known).mode if nominal else np.median(known)
+            values = np.where(missing, typical, values)
+        columns.append(values)
+    return np.column_stack(columns)
+
+
+def _prepare_truth(table: Table, info: DatasetInfo) -> tuple[Column, Column]:
+    """Return class numbers or memberships, and the names of the classes."""
+    if info.kind == "memberships":
+        return table.truth.astype(np.float64), np.asarray(table.names)
+    raw = table.truth
+    if info.merged:
+        raw = np.array([info.merged[label] for label in raw])
+    # Sorted: numbers by size, words by the alphabet.
+    names, target = np.unique(raw, return_inverse=True)
+    return target, names.astype(str) if table.names is None else table.names
+
+
+def _standardise(X: Floats) -> Floats:
+    """Scale features to mean 0 and standard deviation 1, constant ones to 0."""
+    constant = np.ptp(X, axis=0) == 0
+    # A constant may differ from its own mean by rounding: it is set, not computed.
+    deviation = np.where(constant, 0, X - X.mean(axis=0))
+    return np.asarray(deviation / np.where(constant, 1, X.std(axis=0)))
+
+
+def _number(raw: Column, order: tuple[str, ...] | None, name: str) -> Floats:
+    """Return one column as float64, NaN where missing."""
+    if raw.dtype != object:
+        return raw.astype(np.float64)
+    known = order or sorted({word for word in raw if word is not None})
+    codes = {word: float(code) for code, word in enumerate(known)}
+    unknown = {word for word in raw if word is not None} - codes.keys()
+    if unknown:
+        raise ValueError(
+            f"column {name} holds {sorted(unknown)[0]!r}, expected one of "
+            f"{', '.join(known)}: this is another version of the data"
+        )
+    return np.array([codes.get(word, np.nan) for word in raw])
+
+
+def _name_preparation(info: DatasetInfo, scale: bool) -> str:
+    """Return a sentence on what was done to the values of the source."""
+    steps = ["Values as in the source"]
+    if info.merged:
+        classes = sorted(set(info.merged.values()))
+        steps.append(f"classes are merged to {' against '.join(classes)}")
+    if info.orders:
+        steps.append("words are numbered from 0 in the order of the UCI description")
+    if info.n_missing:
+        steps.append(
+            f"the {info.n_missing} missing values become the median of their column, "
+            "or its most frequent value where it is nominal"
+        )
+    steps.append(
+        "features are scaled to mean 0 and standard deviation 1, constant ones to 0"
+        if scale
+        else "nothing is scaled"
+    )
+    return "; ".join(steps) + "."
+
+
 def _raw_columns(table: Table) -> dict[str, Any]:
-    """Features, what else is told of each sample, and the truth in the last columns."""
+    """Return features, further columns of the source, and the truth last."""
     columns = dict(table.columns)
     for name, values in table.extras.items():
         columns |= _spread(name, values, table.names)
@@ -233,7 +311,7 @@ def _raw_columns(table: Table) -> dict[str, Any]:
 
 
 def _spread(name: str, values: Any, names: Any) -> dict[str, Any]:
-    """One column, or a column for each class."""
+    """Return one column, or a column for each class."""
     if values.ndim == 1:
         return {name: values}
     return {

@@ -32,9 +32,9 @@ class Table:
     names : ndarray of shape (n_classes,) or None
         What to call the classes; None takes them as they are written.
     extras : mapping of str to ndarray
-        What else the source says of each sample.
+        Further columns of the source.
     source : str or None
-        Where this copy comes from, if not from where the registry says.
+        Where this copy comes from, if not the source in the registry.
     """
 
     columns: Mapping[str, Column]
@@ -50,17 +50,16 @@ def read_table(path: Path) -> Table:
 
 
 def from_sklearn(info: DatasetInfo) -> Table:
-    """Take a dataset that scikit-learn brings along."""
+    """Return a dataset that comes with scikit-learn."""
     bunch = getattr(datasets, f"load_{info.name}")()
     columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
     return Table(columns, bunch.target, np.asarray(bunch.target_names).astype(str))
 
 
 def fetch_table(info: DatasetInfo) -> Table:
-    """Take a dataset from OpenML, or from scikit-learn's cache of it.
+    """Return a dataset from OpenML, or from scikit-learn's cache of it.
 
-    Words are put back where the reader of scikit-learn has numbered them, so that
-    they are numbered as in the file.
+    Words that scikit-learn has numbered are restored, to be numbered as in the file.
     """
     fetched = datasets.fetch_openml(
         data_id=info.openml, as_frame=False, parser="liac-arff", n_retries=1
@@ -88,7 +87,7 @@ def _read_text(path: Path) -> Table:
 
 
 def _parse(words: Sequence[str]) -> Column:
-    """Make whole numbers, numbers or words of a column; empty fields are missing."""
+    """Return a column of integers, floats or words; empty fields are missing."""
     filled = [word or "nan" for word in words]
     for kind in (np.int64, np.float64):
         try:

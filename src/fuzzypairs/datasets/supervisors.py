@@ -1,10 +1,11 @@
-"""Supervisors who know the truth and judge pairs by it."""
+"""Simulated supervisors, who know the truth and judge pairs by it."""
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import (
@@ -14,8 +15,10 @@ from sklearn.utils import (
     gen_batches,
 )
 
-from fuzzypairs.datasets.draws import SAMPLERS, draw_uniform
+from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.reading import is_count
+from fuzzypairs.validation import check_choice
 
 __all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
 
@@ -25,8 +28,8 @@ GROUPS = {"i": (0.05, 1.0), "ii": (0.10, 0.5), "iii": (0.05, 0.0), "iv": (0.10, 
 FACE_GROUPS = {"i": 0.2, "ii": 0.4, "iii": 0.6, "iv": 0.8, "v": 1.0}
 # The least rating that each map to memberships can take.
 RATING_MAPS = {"shift-min": -np.inf, "shift-one": 1, "plain": 0}
-# How many samples tell, before any search, that a pair cannot be near.
-SCOUTS = 512
+# How many samples a pair is compared with before a search for neighbours.
+N_SCREENED = 512
 
 
 def simulate_pairs(
@@ -42,13 +45,13 @@ def simulate_pairs(
 ) -> PairSet:
     """Draw graded judgements as the paper's simulated supervisor gives them.
 
-    The supervisor knows the classes and sees the data: it is sure, with |s| of at
-    least one half, where the two agree, and hesitates where they do not.
+    The supervisor knows the classes and the data: judgements are strong, with |s| of
+    at least one half, where the two agree, and may be weak where they do not.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The data as it will be clustered. The paper's features have mean 0 and
+        The data as they will be clustered. The paper's features have mean 0 and
         standard deviation 1; nothing is scaled here.
     y : array-like of shape (n_samples,)
         Classes.
@@ -63,16 +66,15 @@ def simulate_pairs(
         Judgements for each sample in place of the group's number, or one fifth of
         that number, which the paper takes for the Shuttle data.
     pair_sampling : {"uniform", "balanced", "chain-free"}, default="uniform"
-        All pairs are equally likely; or every other pair joins samples of one class,
-        of which uniform pairs have few where classes are many; or no sample is in
-        two pairs.
+        All pairs are equally likely; or every other pair is of one class, which is
+        rare among uniform pairs if classes are many; or no sample is in two pairs.
     n_neighbors : int, default=10
         Two samples are near when either is among this many nearest neighbours of
         the other.
     opposite : {"negate", "relabel"}, default="negate"
         A contradicting judgement is the true one with its sign reversed, or the
         one that the supervisor would give if the classes were reversed, which is
-        weaker where the data speak against it.
+        weaker where the data contradict it.
 
     Returns
     -------
@@ -93,9 +95,9 @@ def simulate_pairs(
     >>> len(pairs), pairs.n_samples
     (18, 178)
     """
-    _check_choice("group", group, GROUPS)
-    _check_choice("opposite", opposite, ("negate", "relabel"))
-    _check_choice("pair_sampling", pair_sampling, SAMPLERS)
+    check_choice("group", group, tuple(GROUPS))
+    check_choice("opposite", opposite, ("negate", "relabel"))
+    check_choice("pair_sampling", pair_sampling, tuple(SAMPLERS))
     data = check_array(X, dtype=np.float64, ensure_min_samples=2)
     classes = column_or_1d(y)
     check_consistent_length(data, classes)
@@ -107,7 +109,7 @@ def simulate_pairs(
     count = _pair_count(_read_ratio(ratio, per_sample), n_samples)
     most = max(count, _pair_count(0.10, n_samples))
     pairs = SAMPLERS[pair_sampling](classes, most, rng)
-    chance = 1 - rng.random(most)  # in (0, 1]: a grade of 0 would say nothing
+    chance = 1 - rng.random(most)  # in (0, 1]: no grade is 0
 
     i, j = pairs[:count].T
     wrong = np.arange(count) < int(share * count)
@@ -159,9 +161,9 @@ def pairs_from_memberships(
 
     Notes
     -----
-    A degree is one minus what eq. (6), the cost of a pair, would charge the truth at
-    full strength; unlike pairs get ``u_p.u_q - 1``. The paper says no more than
-    "following" that equation.
+    A grade is one minus the cost of the pair, eq. (6), at full strength and under the
+    true memberships; unlike pairs get ``u_p.u_q - 1``. The paper only says that
+    grades follow that equation.
 
     Examples
     --------
@@ -170,8 +172,8 @@ def pairs_from_memberships(
     >>> list(pairs_from_memberships(truth, random_state=0))
     [(0, 1, -0.52), (0, 2, 1.0), (1, 2, -0.52)]
     """
-    _check_choice("group", group, FACE_GROUPS)
-    _check_choice("form", form, ("squared", "norm"))
+    check_choice("group", group, tuple(FACE_GROUPS))
+    check_choice("form", form, ("squared", "norm"))
     truth = check_array(memberships, ensure_min_samples=2, input_name="memberships")
     n_samples = len(truth)
     count = _pair_count(FACE_GROUPS[group], n_samples) if n_pairs is None else n_pairs
@@ -187,7 +189,7 @@ def pairs_from_memberships(
 def ratings_to_memberships(
     ratings: ArrayLike,
     how: Literal["shift-min", "shift-one", "plain"] = "shift-min",
-) -> NDArray[np.float64]:
+) -> Floats:
     """Turn ratings, one for each class, into memberships.
 
     Parameters
@@ -195,14 +197,14 @@ def ratings_to_memberships(
     ratings : array-like of shape (n_samples, n_classes)
         How strongly each class shows in each sample, by custom from 1 to 5.
     how : {"shift-min", "shift-one", "plain"}, default="shift-min"
-        What is taken off before a row is divided by its sum: its lowest rating, 1 as
-        the lowest possible one, or nothing. Plain memberships are nearly flat, so
-        that every two samples look alike.
+        What is subtracted before a row is divided by its sum: its lowest rating, 1
+        as the lowest possible one, or nothing. Plain memberships are nearly flat, so
+        that all samples look alike.
 
     Returns
     -------
     memberships : ndarray of shape (n_samples, n_classes)
-        Rows sum to 1; where nothing is left to divide, all classes share alike.
+        Rows sum to 1; where nothing is left to divide, all entries are equal.
 
     Examples
     --------
@@ -213,7 +215,7 @@ def ratings_to_memberships(
     >>> ratings_to_memberships([[5, 2, 1]], how="plain")
     array([[0.625, 0.25 , 0.125]])
     """
-    _check_choice("how", how, RATING_MAPS)
+    check_choice("how", how, tuple(RATING_MAPS))
     given = check_array(ratings, dtype=np.float64, input_name="ratings")
     least = RATING_MAPS[how]
     if given.min() < least:
@@ -223,14 +225,88 @@ def ratings_to_memberships(
     floor = given.min(axis=1, keepdims=True) if how == "shift-min" else least
     height = given - floor
     total = height.sum(axis=1, keepdims=True)
-    memberships: NDArray[np.float64] = np.full_like(given, 1 / given.shape[1])
+    memberships: Floats = np.full_like(given, 1 / given.shape[1])
     np.divide(height, total, out=memberships, where=total > 0)
     return memberships
 
 
-def _check_choice(name: str, value: Any, choices: Any) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(choices)}")
+def draw_uniform(classes: Any, count: int, rng: np.random.Generator) -> Ints:
+    """Draw distinct pairs, all equally likely, shape (count, 2)."""
+    n_samples = len(classes)
+    _check_count(count, n_samples * (n_samples - 1) // 2, "pairs")
+    return _distinct(
+        lambda size: rng.integers(n_samples, size=(size, 2)), count, n_samples
+    )
+
+
+def draw_balanced(classes: Any, count: int, rng: np.random.Generator) -> Ints:
+    """Draw distinct pairs, the first, third, ... of one class, the others of two.
+
+    Samples are sorted by class: a partner of the same class lies in the same block,
+    one of another class anywhere else.
+    """
+    n_samples = len(classes)
+    _, label = np.unique(classes, return_inverse=True)
+    line = np.argsort(label, kind="stable")
+    sizes = np.bincount(label)
+    size = sizes[label[line]]
+    start = (np.cumsum(sizes) - sizes)[label[line]]
+
+    def draw_same(n_draws: int) -> Ints:
+        at = rng.choice(n_samples, n_draws, p=(size - 1) / (size - 1).sum())
+        step = rng.integers(1, size[at])
+        other = start[at] + (at - start[at] + step) % size[at]
+        return np.column_stack([line[at], line[other]])
+
+    def draw_different(n_draws: int) -> Ints:
+        rest = n_samples - size
+        at = rng.choice(n_samples, n_draws, p=rest / rest.sum())
+        other = (start[at] + size[at] + rng.integers(rest[at])) % n_samples
+        return np.column_stack([line[at], line[other]])
+
+    n_same, n_different = count - count // 2, count // 2
+    most = int((sizes * (sizes - 1)).sum()) // 2
+    _check_count(n_same, most, "pairs of one class")
+    all_pairs = n_samples * (n_samples - 1) // 2
+    _check_count(n_different, all_pairs - most, "pairs of two classes")
+    pairs = np.empty((count, 2), dtype=np.int64)
+    pairs[::2] = _distinct(draw_same, n_same, n_samples)
+    pairs[1::2] = _distinct(draw_different, n_different, n_samples)
+    return pairs
+
+
+def draw_chain_free(classes: Any, count: int, rng: np.random.Generator) -> Ints:
+    """Draw pairs of which no two share a sample."""
+    n_samples = len(classes)
+    _check_count(count, n_samples // 2, "pairs without a common sample")
+    line: Ints = rng.permutation(n_samples)
+    return line[: 2 * count].reshape(count, 2)
+
+
+SAMPLERS: dict[str, Callable[[Any, int, np.random.Generator], Ints]] = {
+    "uniform": draw_uniform,
+    "balanced": draw_balanced,
+    "chain-free": draw_chain_free,
+}
+
+
+def _check_count(count: int, most: int, what: str) -> None:
+    if not is_count(count, 0, most):
+        raise ValueError(f"{count!r} {what} are asked for: expected 0 to {most}")
+
+
+def _distinct(draw: Callable[[int], Ints], count: int, n_samples: int) -> Ints:
+    """Repeat `draw` until there are `count` distinct pairs, in the order drawn.
+
+    Repeated pairs, and pairs of a sample with itself, are rejected: all pairs need
+    not be listed to draw without replacement.
+    """
+    keys = np.empty(0, dtype=np.int64)
+    while keys.size < count:
+        i, j = np.sort(draw(2 * count), axis=1).T
+        keys = np.concatenate([keys, (i * n_samples + j)[i < j]])
+        keys = keys[np.sort(np.unique(keys, return_index=True)[1])]
+    return np.column_stack(np.divmod(keys[:count], n_samples))
 
 
 def _read_ratio(ratio: Any, usual: float) -> float:
@@ -246,18 +322,18 @@ def _read_ratio(ratio: Any, usual: float) -> float:
 
 
 def _pair_count(ratio: float, n_samples: int) -> int:
-    """Return how many pairs a group has, at least one."""
+    """Return the number of pairs of a group, at least one."""
     return max(1, round(ratio * n_samples))
 
 
-def _is_near(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
-    """Say of each pair whether either sample is a near neighbour of the other."""
+def _is_near(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
+    """Tell of each pair whether either sample is a near neighbour of the other."""
     n_neighbors = min(n_neighbors, len(X) - 1)
     return _has_neighbor(X, i, j, n_neighbors) | _has_neighbor(X, j, i, n_neighbors)
 
 
-def _has_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
-    """Say of each pair whether j is among the nearest neighbours of i."""
+def _has_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
+    """Tell of each pair whether j is among the nearest neighbours of i."""
     has = _may_have_neighbor(X, i, j, n_neighbors)
     if has.any():
         rows, position = np.unique(i[has], return_inverse=True)
@@ -266,30 +342,27 @@ def _has_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]
     return has
 
 
-def _may_have_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> NDArray[np.bool_]:
-    """Say of each pair whether j may be among the nearest neighbours of i.
+def _may_have_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
+    """Rule out pairs where too many of a few samples are nearer to i than j.
 
-    It is not where too many of a few samples are nearer. This spares most pairs the
-    search, which takes long among many samples.
+    This spares most pairs the search for neighbours, which is slow in large data.
     """
-    scouts = X[:: -(-len(X) // SCOUTS)]
+    some = X[:: -(-len(X) // N_SCREENED)]
     nearer = np.empty(len(i), dtype=np.int64)
     for batch in gen_batches(len(i), 4096):
         start, end = X[i[batch]], X[j[batch]]
         # A little less than the distance: rounding must not rule out a tie.
         gap = np.linalg.norm(start - end, axis=1) * (1 - 1e-9)
-        nearer[batch] = (cdist(start, scouts) < gap[:, None]).sum(axis=1)
-    may: NDArray[np.bool_] = nearer <= n_neighbors  # i itself may be among them
-    return may
+        nearer[batch] = (cdist(start, some) < gap[:, None]).sum(axis=1)
+    return np.asarray(nearer <= n_neighbors)  # i itself may be among them
 
 
-def _find_neighbors(X: Any, rows: Any, n_neighbors: int) -> NDArray[np.int64]:
-    """Nearest neighbours of some samples, shape (len(rows), n_neighbors)."""
-    # One more than asked, because each row finds itself, too; among duplicates it
-    # may miss itself, and then the last neighbour is one too many.
+def _find_neighbors(X: Any, rows: Any, n_neighbors: int) -> Ints:
+    """Return the nearest neighbours of rows, shape (len(rows), n_neighbors)."""
+    # One more than asked, because a row finds itself, too; among duplicates it may
+    # miss itself, and then the last neighbour is one too many.
     search = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(X)
     found = search.kneighbors(X[rows], return_distance=False)
     others = found != rows[:, None]
     others[others.all(axis=1), -1] = False
-    neighbors: NDArray[np.int64] = found[others].reshape(len(rows), n_neighbors)
-    return neighbors
+    return np.asarray(found[others].reshape(len(rows), n_neighbors))

@@ -14,7 +14,7 @@ from fuzzypairs.datasets import (
     ratings_to_memberships,
     simulate_pairs,
 )
-from fuzzypairs.datasets.paper import PAPER
+from fuzzypairs.datasets.registry import PAPER
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["BENCHMARKS", "FACES", "FACE_GROUPS", "GROUPS", "Problem", "load_problem"]
