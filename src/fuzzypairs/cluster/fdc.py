@@ -198,8 +198,9 @@ class FDC(PrototypeClusterer):
     data they differ from `labels_` and `memberships_` where judgements acted.
 
     Judgements belong to the data and go to `fit`. scikit-learn's own search classes
-    cut the rows of X but not the judgements, which is then an error;
-    `fuzzypairs.PairSearchCV` holds out judgements instead.
+    cut the rows of X but not the judgements: `fuzzypairs.PairSearchCV` holds out
+    judgements instead. A `PairSet` knows how many rows it was made for, and a cut X
+    is then an error.
 
     References
     ----------

@@ -13,10 +13,8 @@ from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.links import Links, find_components, find_links
 from fuzzypairs.pairs.reading import (
-    CUT_ROWS,
     check_word,
     is_count,
-    is_cutting_rows,
     merge,
     read_columns,
     read_ends,
@@ -30,6 +28,12 @@ from fuzzypairs.pairs.reading import (
 from fuzzypairs.pairs.sampling import Seed, choose_pairs, deal_units
 
 __all__ = ["PairSet"]
+
+# What to tell users of GridSearchCV, cross_validate and the like.
+CUT_ROWS = (
+    "scikit-learn's own searches and validation cut rows of X, and judgements do not "
+    "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
+)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -118,6 +122,14 @@ class PairSet:
         n_samples : int
             Number of rows of the data.
 
+        Notes
+        -----
+        scikit-learn's own searches and validation cut rows of X but not judgements,
+        which then point at other rows. Pass a PairSet: it knows how many rows it was
+        made for, and a cut X is then an error, as it is with a sparse matrix.
+        Triples and tables know no number of rows, so that nothing is noticed as
+        long as all rows that they name exist in the part.
+
         Examples
         --------
         >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
@@ -125,8 +137,6 @@ class PairSet:
         """
         if pairs is None:
             return cls.empty(n_samples)
-        if not isinstance(pairs, PairSet) and is_cutting_rows():
-            raise PairsError(f"pairs may point at other rows than judged: {CUT_ROWS}")
         if sparse.issparse(pairs):
             return cls.from_sparse(pairs, n_samples)
         if hasattr(pairs, "columns"):

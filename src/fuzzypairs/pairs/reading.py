@@ -3,10 +3,8 @@
 What `PairSet` is made of. Every error names the judgement at fault.
 """
 
-import sys
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,27 +37,6 @@ def is_count(value: Any, least: int, most: int) -> bool:
     """Tell whether `value` is a whole number from `least` to `most`, and no bool."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     return is_whole and least <= value <= most
-
-
-# What to tell users of GridSearchCV, cross_validate and the like.
-CUT_ROWS = (
-    "scikit-learn's own searches and validation cut rows of X, and judgements do not "
-    "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
-)
-
-
-def is_cutting_rows() -> bool:
-    """Tell whether scikit-learn's cross-validation is among the callers.
-
-    It hands on parts of X, but lists of judgements as they are, or cut by their place
-    in the list. Where all rows named happen to exist in the part, nothing else tells.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _first(wrong: Mask) -> int | None:

@@ -136,7 +136,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     fuzzy silhouette.
 
     scikit-learn's own searches hold out rows, which would leave judgements pointing at
-    other rows than they were made of; they are refused.
+    other rows than they were made of. They refuse a `PairSet`, which knows how many
+    rows it was made for.
 
     Examples
     --------

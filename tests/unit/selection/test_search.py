@@ -409,9 +409,9 @@ class TestErrors:
             search(DSC()).fit(X, pairs=pairs, sample_weight=np.ones(len(X)))
 
 
-def forms(n_samples=60):
-    """Judgements whose rows all lie in the first fold of any cut into three."""
-    few = [(i % 12, i % 12 + 1 + i // 12, 0.5) for i in range(n_samples)]
+def forms(n_samples=60, first=0):
+    """Judgements of 17 rows in all forms, as many as rows or fewer."""
+    few = [(first + i % 12, first + i % 12 + 1 + i // 12, 0.5) for i in range(60)]
     pairs = PairSet.from_triples(few, n_samples)
     frame = pd.DataFrame(few, columns=["i", "j", "grade"])
     return {
@@ -426,17 +426,34 @@ def forms(n_samples=60):
     }
 
 
+# What says so of forms that know the number of rows they were made for.
+KNOW_ROWS = {
+    "PairSet": "PairSearchCV",
+    "PairSet, fewer": "PairSearchCV",
+    "sparse": "is a sparse matrix of shape",
+}
+
+
 @pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.FuzzyPairsWarning")
 class TestSearchesThatCutRows:
     X = np.random.default_rng(0).normal(size=(60, 3))
 
-    @pytest.mark.parametrize("form", forms())
+    @pytest.mark.parametrize("form", KNOW_ROWS)
     def test_grid_search_is_refused(self, form):
         grid = GridSearchCV(FDC(2, n_init=1), {"n_clusters": [2, 3]}, cv=3)
-        with pytest.raises(ValueError, match="PairSearchCV"):
+        grid.set_params(error_score="raise")
+        with pytest.raises(PairsError, match=KNOW_ROWS[form]):
             grid.fit(self.X, pairs=forms()[form])
 
     @pytest.mark.parametrize("form", forms())
+    def test_rows_that_the_part_lacks_are_refused(self, form):
+        grid = GridSearchCV(FDC(2, n_init=1), {"n_clusters": [2, 3]}, cv=3)
+        message = KNOW_ROWS.get(form, "joins sample 4. but X has 40 rows")
+        grid.set_params(error_score="raise")
+        with pytest.raises(PairsError, match=message):
+            grid.fit(self.X, pairs=forms(first=40)[form])
+
+    @pytest.mark.parametrize("form", KNOW_ROWS)
     def test_so_it_is_with_metadata_routing(self, form):
         with sklearn.config_context(enable_metadata_routing=True):
             model = FDC(2, n_init=1)
@@ -445,17 +462,16 @@ class TestSearchesThatCutRows:
                     self.X, pairs=forms()[form]
                 )
             model.set_fit_request(pairs=True).set_score_request(pairs=True)
-            with pytest.raises(ValueError, match="PairSearchCV"):
+            with pytest.raises(ValueError, match=KNOW_ROWS[form]):
                 GridSearchCV(model, {"n_clusters": [2, 3]}, cv=3).fit(
                     self.X, pairs=forms()[form]
                 )
 
-    def test_cross_validation_in_a_pipeline_is_refused(self):
+    @pytest.mark.parametrize("form", ["PairSet", "PairSet, fewer"])
+    def test_cross_validation_in_a_pipeline_is_refused(self, form):
         pipe = make_pipeline(StandardScaler(), FDC(2, n_init=1))
         with pytest.raises(ValueError, match="PairSearchCV"):
-            cross_validate(
-                pipe, self.X, params={"fdc__pairs": forms()["triples"]}, cv=3
-            )
+            cross_validate(pipe, self.X, params={"fdc__pairs": forms()[form]}, cv=3)
 
     def test_without_judgements_it_works(self):
         grid = GridSearchCV(FDC(2, n_init=1), {"n_clusters": [2, 3]}, cv=3)
