@@ -4,7 +4,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
+from sklearn import metrics
 from sklearn.metrics import silhouette_score
 
 from fuzzypairs import criteria
@@ -55,6 +58,27 @@ def test_every_public_name_is_there_with_an_example():
 
 
 # Labels against labels
+
+
+@given(
+    st.integers(2, 40).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.integers(0, 3), min_size=n, max_size=n),
+            st.lists(st.integers(-1, 4), min_size=n, max_size=n),
+        )
+    )
+)
+def test_same_as_scikit_learn(both):
+    truth, result = both
+    ari = metrics.adjusted_rand_score(truth, result)
+    assert normalized_ari(truth, result) == pytest.approx((ari + 1) / 2, abs=1e-12)
+    rand = metrics.rand_score(truth, result)
+    assert rand_index(truth, result) == pytest.approx(rand, abs=1e-12)
+    if min(np.ptp(truth), np.ptp(result)) > 0:
+        mutual = metrics.normalized_mutual_info_score(
+            truth, result, average_method="geometric"
+        )
+        assert nmi(truth, result) == pytest.approx(mutual, abs=1e-7)
 
 
 def test_worked_case():
