@@ -1,15 +1,14 @@
 """Clustering by dominant sets under pairwise judgements (DSC)."""
 
-import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.cluster.base import read, store
+from fuzzypairs.cluster.labels import LabelClusterer, Note
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.affinities import (
     FORBID,
     check_affinities,
@@ -23,7 +22,7 @@ from fuzzypairs.validation import check_choice, check_integer, check_number
 __all__ = ["DSC"]
 
 
-class DSC(ClusterMixin, BaseEstimator):
+class DSC(LabelClusterer):
     """Dominant-set clustering, with judgements written into the affinities.
 
     A dominant set generalises a maximal clique to weights: it is the support of a
@@ -160,60 +159,7 @@ class DSC(ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.memory = memory
 
-    def fit(self, X: ArrayLike, y: object = None, *, pairs: Any = None) -> Self:
-        """Find dominant sets of X under the judgements `pairs`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-            Data, or affinities with ``affinity="precomputed"``.
-        y : ignored
-        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
-
-        Returns
-        -------
-        self : DSC
-        """
-        self._check_parameters()
-        data, judged, features = read(self, X, pairs, bytes_needed)
-        forbid = self.constraint_mode == "forbid"
-        A = self._affinities(data)
-        edit_affinities(A, judged, graded=self.graded, forbid=forbid)
-        shift = FORBID if forbid else 0.0
-        sets = extract_sets(
-            Dynamics(A, PRESETS[self.preset], self.max_iter, shift),
-            judged,
-            forbid=forbid,
-            seeded=self.constraint_mode == "seeded",
-            close_must_links=self.close_must_links,
-        )
-        ranked = sorted(sets, key=lambda found: found.cohesiveness, reverse=True)
-        kept = ranked[: self.n_clusters]
-        labels, vectors = label_samples(A, kept, self.assign_rest)
-        store(
-            self,
-            **features,
-            labels_=labels,
-            characteristic_vectors_=vectors,
-            cohesiveness_=np.array([found.cohesiveness for found in kept]),
-            prototypes_=vectors.argmax(axis=1),
-            n_clusters_=len(kept),
-            n_sets_found_=len(sets),
-            n_iter_=np.array([found.n_iter for found in kept]),
-        )
-        n_moving = sum(not found.converged for found in sets)
-        if n_moving:
-            warnings.warn(
-                f"{n_moving} of {len(sets)} sets were still moving after max_iter="
-                f"{self.max_iter} steps; raise it for their last members",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags: affinities are cut in rows and columns."""
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.affinity == "precomputed"
         return tags
@@ -230,6 +176,43 @@ class DSC(ClusterMixin, BaseEstimator):
         check_choice("constraint_mode", self.constraint_mode, modes)
         check_integer("max_iter", self.max_iter, 1)
 
+    def _bytes_needed(self, n_samples: int, n_features: int) -> int:
+        # The affinities, and a copy of them at half the precision.
+        return (8 + 4) * n_samples**2
+
+    def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
+        A = self._affinities(X)
+        forbid = self.constraint_mode == "forbid"
+        edit_affinities(A, pairs, graded=self.graded, forbid=forbid)
+        shift = FORBID if forbid else 0.0
+        sets = extract_sets(
+            Dynamics(A, PRESETS[self.preset], self.max_iter, shift),
+            pairs,
+            forbid=forbid,
+            seeded=self.constraint_mode == "seeded",
+            close_must_links=self.close_must_links,
+        )
+        ranked = sorted(sets, key=lambda found: found.cohesiveness, reverse=True)
+        kept = ranked[: self.n_clusters]
+        labels, vectors = label_samples(A, kept, self.assign_rest)
+        learned = {
+            "labels_": labels,
+            "characteristic_vectors_": vectors,
+            "cohesiveness_": np.array([found.cohesiveness for found in kept]),
+            "prototypes_": vectors.argmax(axis=1),
+            "n_clusters_": len(kept),
+            "n_sets_found_": len(sets),
+            "n_iter_": np.array([found.n_iter for found in kept]),
+        }
+        n_unfinished = sum(not found.converged for found in sets)
+        if not n_unfinished:
+            return learned, []
+        message = (
+            f"{n_unfinished} of {len(sets)} sets were still moving after max_iter="
+            f"{self.max_iter} steps; raise it for their last members"
+        )
+        return learned, [(message, ConvergenceWarning)]
+
     def _affinities(self, X: Floats) -> Floats:
         if self.affinity == "exponential":
             scale = None if isinstance(self.scale, str) else self.scale
@@ -238,8 +221,3 @@ class DSC(ClusterMixin, BaseEstimator):
         check_affinities(A)
         np.fill_diagonal(A, 0.0)
         return A
-
-
-def bytes_needed(n_samples: int, n_features: int) -> int:
-    """Return what the affinities take, and a copy of them at half the precision."""
-    return (8 + 4) * n_samples**2

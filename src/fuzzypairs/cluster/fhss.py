@@ -1,11 +1,10 @@
 """Fuzzy hierarchical semi-supervised clustering under graded pairs (FHSS)."""
 
-from typing import Any, Self
+from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
-
-from fuzzypairs.cluster.base import read, store
+from fuzzypairs._typing import Floats
+from fuzzypairs.cluster.labels import LabelClusterer, Note
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.dendrogram import (
     Cut,
     Linkage,
@@ -15,12 +14,7 @@ from fuzzypairs.solvers.dendrogram import (
     choose_level,
     partition,
 )
-from fuzzypairs.validation import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_number,
-)
+from fuzzypairs.validation import check_choice, check_flag, check_integer, check_number
 
 __all__ = ["FHSS"]
 
@@ -28,7 +22,7 @@ __all__ = ["FHSS"]
 LEAST_STEP = 1e-3
 
 
-class FHSS(ClusterMixin, BaseEstimator):
+class FHSS(LabelClusterer):
     """Hierarchical clustering with must-links and cannot-links to a degree.
 
     Grades bend the distances D (Euclidean, of standardised X, divided by the largest),
@@ -119,6 +113,8 @@ class FHSS(ClusterMixin, BaseEstimator):
     1.0
     """
 
+    _least_samples = 2
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -140,48 +136,6 @@ class FHSS(ClusterMixin, BaseEstimator):
         self.enforce = enforce
         self.memory = memory
 
-    def fit(self, X: ArrayLike, y: object = None, *, pairs: Any = None) -> Self:
-        """Grow the dendrogram of X under the judgements `pairs`, and cut it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data, two rows or more. Features are standardised inside.
-        y : ignored
-        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
-
-        Returns
-        -------
-        self : FHSS
-        """
-        self._check_parameters()
-        data, judged, features = read(
-            self, X, pairs, bytes_needed, ensure_min_samples=2
-        )
-        judged = judged.informative
-        tree = build_tree(data, judged, self.linkage, self.enforce)
-        level = choose_level(
-            tree,
-            judged,
-            cut=self.cut,
-            step=self.step,
-            tie=self.tie,
-            alpha=self.alpha,
-            n_clusters=self.n_clusters,
-        )
-        labels = partition(tree, level)
-        store(
-            self,
-            **features,
-            labels_=labels,
-            n_clusters_=int(labels.max()) + 1,
-            linkage_=tree,
-            cut_level_=level,
-            agreement_=agreement(labels, judged),
-        )
-        return self
-
     def _check_parameters(self) -> None:
         check_choice("linkage", self.linkage, ["average", "complete", "single"])
         check_choice("cut", self.cut, ["agreement", "fixed", "k"])
@@ -200,7 +154,28 @@ class FHSS(ClusterMixin, BaseEstimator):
                 "whose nearest members would hide a cannot-link between others"
             )
 
+    def _bytes_needed(self, n_samples: int, n_features: int) -> int:
+        # The distances, SciPy's copy of them, and scaled data.
+        return 8 * n_samples * (n_samples - 1) + 16 * n_samples * n_features
 
-def bytes_needed(n_samples: int, n_features: int) -> int:
-    """Return what the distances, SciPy's copy of them and scaled data take."""
-    return 8 * n_samples * (n_samples - 1) + 16 * n_samples * n_features
+    def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
+        pairs = pairs.informative
+        tree = build_tree(X, pairs, self.linkage, self.enforce)
+        level = choose_level(
+            tree,
+            pairs,
+            cut=self.cut,
+            step=self.step,
+            tie=self.tie,
+            alpha=self.alpha,
+            n_clusters=self.n_clusters,
+        )
+        labels = partition(tree, level)
+        learned = {
+            "labels_": labels,
+            "n_clusters_": int(labels.max()) + 1,
+            "linkage_": tree,
+            "cut_level_": level,
+            "agreement_": agreement(labels, pairs),
+        }
+        return learned, []

@@ -1,14 +1,13 @@
 """Semi-supervised density-peak clustering (SSDC)."""
 
-import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from fuzzypairs.cluster.base import read, store
+from fuzzypairs._typing import Floats
+from fuzzypairs.cluster.labels import LabelClusterer, Note
 from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.constraints import contradicted_links
 from fuzzypairs.solvers.density_peaks import find_density_peaks
 from fuzzypairs.validation import check_choice, check_flag, check_number
@@ -19,7 +18,7 @@ __all__ = ["SSDC"]
 LISTED = 20
 
 
-class SSDC(ClusterMixin, BaseEstimator):
+class SSDC(LabelClusterer):
     """Semi-supervised density-peak clustering.
 
     Starts from more density peaks than there are clusters, splits the clusters that
@@ -119,57 +118,6 @@ class SSDC(ClusterMixin, BaseEstimator):
         self.merge_adjacent = merge_adjacent
         self.memory = memory
 
-    def fit(self, X: ArrayLike, y: object = None, *, pairs: Any = None) -> Self:
-        """Find clusters of X under the judgements `pairs`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data, with features of one scale.
-        y : ignored
-        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
-
-        Returns
-        -------
-        self : SSDC
-        """
-        self._check_parameters()
-        data, judged, features = read(self, X, pairs, bytes_needed)
-        found = find_density_peaks(
-            data,
-            judged,
-            percent=self.percent,
-            divisor=self.divisor,
-            gaussian=self.kernel == "gaussian",
-            use_halo=self.use_halo,
-            merge_adjacent=self.merge_adjacent,
-        )
-        centers, labels = np.unique(found.centers, return_inverse=True)
-        store(
-            self,
-            **features,
-            labels_=labels,
-            n_clusters_=len(centers),
-            centers_=centers,
-            rho_=found.density,
-            delta_=found.delta,
-            dc_=found.cutoff,
-            core_mask_=found.core,
-        )
-        wrong = contradicted_links(judged, judged.similar, judged.dissimilar)
-        if len(wrong):
-            named = ", ".join(str(tuple(link)) for link in wrong[:LISTED].tolist())
-            more = f" and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
-            warnings.warn(
-                "pairs contradict each other: judged unlike but alike through a chain "
-                f"of others: {named}{more}; these samples are kept apart, and the "
-                "chains broken. Look for wrong judgements",
-                FuzzyPairsWarning,
-                stacklevel=2,
-            )
-        return self
-
     def _check_parameters(self) -> None:
         check_number("percent", self.percent, 0.0, 100.0)
         check_number("divisor", self.divisor, 1.0)
@@ -177,7 +125,38 @@ class SSDC(ClusterMixin, BaseEstimator):
         check_flag("use_halo", self.use_halo)
         check_flag("merge_adjacent", self.merge_adjacent)
 
+    def _bytes_needed(self, n_samples: int, n_features: int) -> int:
+        # Distances, and their sorted copy or, later, the gaps between clusters.
+        return (4 + 4) * n_samples**2
 
-def bytes_needed(n_samples: int, n_features: int) -> int:
-    """Return what the distances take, and their sorted copy or the gaps of clusters."""
-    return 8 * n_samples**2
+    def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
+        found = find_density_peaks(
+            X,
+            pairs,
+            percent=self.percent,
+            divisor=self.divisor,
+            gaussian=self.kernel == "gaussian",
+            use_halo=self.use_halo,
+            merge_adjacent=self.merge_adjacent,
+        )
+        centers, labels = np.unique(found.centers, return_inverse=True)
+        learned = {
+            "labels_": labels,
+            "n_clusters_": len(centers),
+            "centers_": centers,
+            "rho_": found.density,
+            "delta_": found.delta,
+            "dc_": found.cutoff,
+            "core_mask_": found.core,
+        }
+        wrong = contradicted_links(pairs, pairs.similar, pairs.dissimilar)
+        if not len(wrong):
+            return learned, []
+        named = ", ".join(str(tuple(link)) for link in wrong[:LISTED].tolist())
+        more = f" and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
+        message = (
+            "pairs contradict each other: judged unlike but alike through a chain of "
+            f"others: {named}{more}; these samples are kept apart, and the chains "
+            "broken. Look for wrong judgements"
+        )
+        return learned, [(message, FuzzyPairsWarning)]
