@@ -30,28 +30,29 @@ class DSC(LabelClusterer):
 
         x'Ax  over  x >= 0, sum(x) = 1,
 
-    for affinities A = exp(-distance / scale) with a zero diagonal. Sets are found one
-    at a time, each among the samples that the earlier ones left, and the most cohesive
-    (largest x'Ax) become the clusters.
+    for affinities A = exp(-distance / scale) with a zero diagonal. Sets are extracted
+    one after another, each from the samples that the earlier ones left, and the most
+    cohesive (largest x'Ax) become the clusters.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        The most sets to keep; all others are left unassigned.
+        The most sets to keep; samples of all others are left unassigned.
     preset : {"converged", "paper"}, default="converged"
         "converged" gives real dominant sets: small, tight and many. "paper" stops
         the search long before it converges, as the figures printed in [1]_ need;
-        the first set then swallows most samples.
+        the first set then holds most samples.
     affinity : {"exponential", "precomputed"}, default="exponential"
-        "exponential": of Euclidean distances, each feature divided by its deviation.
-        "precomputed": X holds affinities in [0, 1]; its diagonal is not read.
+        "exponential": of Euclidean distances, each feature divided by its standard
+        deviation. "precomputed": X holds affinities in [0, 1]; its diagonal is not
+        read.
     scale : float > 0 or "median", default="median"
         Distance at which affinities have fallen to 1/e. "median" takes the median of
         all distances, the zeros of the diagonal included.
     constraint_mode : {"edit", "forbid", "seeded"}, default="edit"
         "edit": alike pairs get affinity 1, unlike ones 0. "forbid" gives unlike
         pairs a negative affinity, so that no set holds both. "seeded" edits, and
-        first looks for one set around each group of samples linked by alike pairs.
+        first searches for one set around each group of samples linked by alike pairs.
     graded : bool, default=False
         Whether a judgement s acts by its strength, A + s (1 - A) or A (1 - |s|),
         or by its sign only. "forbid" always forbids.
@@ -60,12 +61,12 @@ class DSC(LabelClusterer):
         Above 1, the sample would belong to the set.
     close_must_links : bool, default=False
         Whether a set takes in the samples judged alike with its members, except
-        those judged unlike one: affinities alone cannot promise that.
+        those judged unlike one: affinities alone do not guarantee that.
     max_iter : int, default=10000
-        The most steps in search of one set.
+        The most steps in the search for one set.
     memory : str or int, default="2GB"
-        What the matrices may take, as a text or in bytes; a fit that needs more
-        is refused. "2GB" is enough for 12 900 samples.
+        The most that matrices may take, as in "500MB" or in bytes; a fit that needs
+        more is refused. It needs 12 n_samples^2 bytes: 2 GB for 12 900 samples.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class DSC(LabelClusterer):
         Sets by decreasing cohesiveness, 0 for the first; -1 for samples in none that
         was kept.
     characteristic_vectors_ : ndarray of shape (n_clusters_, n_samples)
-        Weights x of each kept set; they sum to 1. Samples that came in by
+        Weights x of each kept set; they sum to 1. Samples added by
         `close_must_links` or `assign_rest` have weight 0.
     cohesiveness_ : ndarray of shape (n_clusters_,)
         x'Ax of each kept set.
@@ -82,7 +83,7 @@ class DSC(LabelClusterer):
     n_clusters_ : int
         Number of kept sets.
     n_sets_found_ : int
-        Number of sets before some were kept.
+        Number of all sets.
     n_iter_ : ndarray of shape (n_clusters_,)
         Steps taken to find each kept set.
     n_features_in_ : int
@@ -98,16 +99,15 @@ class DSC(LabelClusterer):
     Replicator dynamics, x <- x (Ax) / (x'Ax), raise x'Ax in every step [2]_. A search
     begins at equal weights, ends when a step gains less than 1e-9 ("paper": 1e-3) of
     the first x'Ax, and keeps the samples of weight above 1e-5 / n_left ("paper": the
-    machine epsilon). There is no chance in it. Samples in perfect symmetry
-    keep equal weights, even where parting them would gain.
+    machine epsilon). It is deterministic. Samples in perfect symmetry keep equal
+    weights, even where separating them would gain.
 
     Time: O(n_samples^2) a step at first, less as weights vanish; tens of steps for a
     set with "paper", thousands with "converged". 6 435 samples of 36 features, with
     257 sets, take some 35 s on one core, and 5 s with "paper". "seeded" suits some two
     hundred samples: its penalty grows with n_samples and its steps shrink, so that
-    on more it ends at `max_iter`, with a warning, before a set has parted from the
-    rest. Memory: 12 n_samples^2 bytes. More than 2048 live samples are multiplied in
-    float32, with sums in float64.
+    on more it ends at `max_iter`, with a warning, before a set has separated from the
+    rest. Above 2048 samples products are in float32, with sums in float64.
 
     A few judgements among n_samples^2 affinities hardly move the dynamics, and
     converged sets are far smaller than classes: expect little from judgements here,
@@ -126,7 +126,7 @@ class DSC(LabelClusterer):
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.cluster.dsc import DSC
+    >>> from fuzzypairs import DSC
     >>> X = np.array([[0.0], [0.1], [0.2], [3.0], [3.1], [9.0]])
     >>> DSC(n_clusters=2).fit(X).labels_
     array([ 0,  0,  0,  1,  1, -1])

@@ -1,17 +1,18 @@
 """Fuzzy hierarchical semi-supervised clustering under graded pairs (FHSS)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.labels import LabelClusterer, Note
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.dendrogram import (
-    Cut,
     Linkage,
     Tie,
     agreement,
+    best_level,
     build_tree,
-    choose_level,
+    level_below_jump,
+    level_of_count,
     partition,
 )
 from fuzzypairs.validation import check_choice, check_flag, check_integer, check_number
@@ -25,12 +26,12 @@ LEAST_STEP = 1e-3
 class FHSS(LabelClusterer):
     """Hierarchical clustering with must-links and cannot-links to a degree.
 
-    Grades bend the distances D (Euclidean, of standardised X, divided by the largest),
+    Grades change the distances D (Euclidean, of standardised X, over the largest),
 
         D_pq <- (1 - s) D_pq for s >= 0,  D_pq <- D_pq + |s| (1 - D_pq) for s < 0,
 
-    a dendrogram is grown on them, its heights divided by the highest, and it is cut
-    at the level c where most of the judgements hold, each by its strength:
+    a dendrogram is built on them, its heights divided by the highest, and it is cut
+    at the level c where most of the judgements hold, weighted by strength:
 
         A(c) = sum_pairs |s_pq| [p, q in one cluster == (s_pq > 0)] / sum_pairs |s_pq|.
 
@@ -40,8 +41,8 @@ class FHSS(LabelClusterer):
         The most clusters. Used by ``cut="k"``, and by ``cut="agreement"`` where
         there are no judgements to agree with.
     linkage : {"average", "complete", "single"}, default="average"
-        How far two clusters are apart. "single" is the max-min transitive closure
-        of the similarity 1 - D; it chains.
+        Distance of two clusters. "single" is the max-min transitive closure of the
+        similarity 1 - D; it chains.
     step : float in [0.001, 1), default=0.05
         The levels tried are 0, step, 2 step, ..., 1.
     cut : {"agreement", "fixed", "k"}, default="agreement"
@@ -55,12 +56,12 @@ class FHSS(LabelClusterer):
     alpha : float in [0, 1), default=0.05
         The similarity of ``cut="fixed"``.
     enforce : bool, default=False
-        Whether grades of 1 and -1 must hold: what chains of must-links join is
-        joined first, and no merge crosses a cannot-link. Weaker grades may be
-        overruled all the same. Not for ``linkage="single"``.
-    memory : int or str, default="2GB"
-        What the distances may take, in bytes or as in "500MB". It grows with the
-        square of the number of samples: 0.33 GB for 6 435, 2 GB for 15 800.
+        Whether grades of 1 and -1 must hold: samples chained by must-links are
+        joined first, and no merge crosses a cannot-link. Weaker grades may still be
+        violated. Not for ``linkage="single"``.
+    memory : str or int, default="2GB"
+        The most that matrices may take, as in "500MB" or in bytes; a fit that needs
+        more is refused. It needs some 8 n_samples^2 bytes: 2 GB for 15 800 samples.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class FHSS(LabelClusterer):
     linkage_ : ndarray of shape (n_samples - 1, 4)
         The dendrogram in SciPy's format, heights in [0, 1]; 1 minus the height at
         which two samples first meet is their similarity, a fuzzy equivalence whose
-        alpha-cuts are the partitions. Merges that `enforce` forbids stand at 2.
+        alpha-cuts are the partitions. Merges that `enforce` forbids are at 2.
     cut_level_ : float
         The height of the cut.
     agreement_ : float
@@ -84,15 +85,16 @@ class FHSS(LabelClusterer):
     -----
     This is a reconstruction. [1]_ compares with the method of [2]_ and says that it
     takes soft pairwise constraints, gives labels, and has a cut-off parameter of
-    0.05. The bending, the linkage and the choice of the level are ours: they lead to
-    the pattern of the scores in [1]_ (trivial partitions for wrong judgements, good
-    ones for true ones), but score higher where judgements are true. Quote results as
-    those of our reconstruction.
+    0.05. The change of distances, the linkage and the choice of the level are ours:
+    they lead to the pattern of the scores in [1]_ (trivial partitions for wrong
+    judgements, good ones for true ones), but score higher where judgements are true.
+    Quote results as those of our reconstruction.
 
-    A few bent distances hardly move average linkage: judgements act mainly through
-    the level. Few or wrong ones drive it to one of its ends, one cluster or all
+    A few changed distances hardly move average linkage: judgements act mainly through
+    the level. Few or wrong ones move it to one of its ends, one cluster or all
     samples apart; to compare at a known number of clusters, use ``cut="k"``. A level
-    never parts merges of the same height, so that duplicates can make fewer clusters.
+    never separates merges of the same height, so that duplicates can make fewer
+    clusters. X needs two rows or more.
 
     References
     ----------
@@ -104,7 +106,7 @@ class FHSS(LabelClusterer):
 
     Examples
     --------
-    >>> from fuzzypairs.cluster.fhss import FHSS
+    >>> from fuzzypairs import FHSS
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0]]
     >>> model = FHSS().fit(X, pairs=[(0, 1, 0.9), (0, 3, -0.6)])
     >>> model.labels_
@@ -121,7 +123,7 @@ class FHSS(LabelClusterer):
         *,
         linkage: Linkage = "average",
         step: float = 0.05,
-        cut: Cut = "agreement",
+        cut: Literal["agreement", "fixed", "k"] = "agreement",
         tie: Tie = "coarse",
         alpha: float = 0.05,
         enforce: bool = False,
@@ -161,15 +163,7 @@ class FHSS(LabelClusterer):
     def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
         pairs = pairs.informative
         tree = build_tree(X, pairs, self.linkage, self.enforce)
-        level = choose_level(
-            tree,
-            pairs,
-            cut=self.cut,
-            step=self.step,
-            tie=self.tie,
-            alpha=self.alpha,
-            n_clusters=self.n_clusters,
-        )
+        level = self._level(tree, pairs)
         labels = partition(tree, level)
         learned = {
             "labels_": labels,
@@ -179,3 +173,12 @@ class FHSS(LabelClusterer):
             "agreement_": agreement(labels, pairs),
         }
         return learned, []
+
+    def _level(self, tree: Floats, pairs: PairSet) -> float:
+        if self.cut == "fixed":
+            return 1.0 - self.alpha
+        if self.cut == "agreement" and len(pairs):
+            return best_level(tree, pairs, self.step, self.tie)
+        if self.n_clusters is not None:
+            return level_of_count(tree, self.n_clusters)
+        return level_below_jump(tree)

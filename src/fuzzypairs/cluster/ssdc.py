@@ -22,9 +22,9 @@ class SSDC(LabelClusterer):
     """Semi-supervised density-peak clustering.
 
     Starts from more density peaks than there are clusters, splits the clusters that
-    hold two samples judged unlike, then joins those that hold two samples judged
-    alike, and at last those that touch; never against a judgement of unlike. The
-    number of clusters is an outcome.
+    hold two samples judged unlike, then merges those that hold two samples judged
+    alike, and at last those that are adjacent; never against a judgement of unlike.
+    The number of clusters is an outcome.
 
     Only the sign of a judgement counts: above 0 a must-link, below 0 a cannot-link.
 
@@ -34,18 +34,18 @@ class SSDC(LabelClusterer):
         Where the cut-off distance lies among the sorted distinct distances; 2 to 10
         is useful. The cut-off is at least the smallest distance above 0.
     divisor : float of 1 or more, default=1
-        ``floor(sqrt(n_samples) / divisor)`` peaks begin.
+        The number of first peaks is ``floor(sqrt(n_samples) / divisor)``.
     kernel : {"cutoff", "gaussian"}, default="cutoff"
         Density of a sample: the number of others closer than the cut-off, or the sum
         of ``exp(-(distance / cutoff)^2)`` over them.
     use_halo : bool, default=False
-        Let only samples denser than the border of their first cluster tell whether
-        clusters touch. It blocks most of these merges.
+        Let only samples denser than the border of their first cluster decide whether
+        clusters are adjacent. It blocks most of these merges.
     merge_adjacent : bool, default=True
-        Merge clusters that touch.
+        Merge clusters with two samples closer than the cut-off.
     memory : str or int, default="2GB"
-        The most that matrices may take, as text or in bytes: 8 n_samples^2 bytes are
-        needed, or the fit is refused.
+        The most that matrices may take, as in "500MB" or in bytes; a fit that needs
+        more is refused. It needs 8 n_samples^2 bytes: 2 GB for 15 800 samples.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class SSDC(LabelClusterer):
     dc_ : float
         The cut-off distance.
     core_mask_ : ndarray of shape (n_samples,)
-        Which samples tell whether clusters touch; all without `use_halo`.
+        Which samples decide whether clusters are adjacent; all without `use_halo`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
@@ -71,14 +71,14 @@ class SSDC(LabelClusterer):
     -----
     The method of [1]_, on the density peaks of [2]_, as its public code has it, with
     departures: every must-link is tried, without cannot-links too; a merged cluster
-    touches whatever its parts touched, and the closest clusters merge first; the halo
-    uses distances. A peak has a positive score (density times distance to a denser
-    sample), and without any the first of the densest samples is the only one.
+    is adjacent to whatever its parts were, and the closest clusters merge first; the
+    halo uses distances. A peak has a positive score (density times distance to a
+    denser sample), and without any the first of the densest samples is the only one.
 
     Every cannot-link holds in the result. Two judgements of one pair are averaged by
-    `PairSet`; a cannot-link within a chain of must-links is warned of, and wins. A
-    must-link may stay unmet elsewhere, too, where a cannot-link parts the clusters of
-    its samples. Judgements act in the order of their samples.
+    `PairSet`; a cannot-link within a chain of must-links wins, with a warning. A
+    must-link may be violated elsewhere, too, where a cannot-link separates the
+    clusters of its samples. Judgements act in the order of their samples.
 
     One cut-off serves all of X: scale features alike first, and expect little where
     clusters have different densities. O(n_samples^2 n_features) time.
@@ -93,7 +93,7 @@ class SSDC(LabelClusterer):
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.cluster.ssdc import SSDC
+    >>> from fuzzypairs import SSDC
     >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> SSDC(percent=40).fit(X).labels_
     array([0, 0, 0, 1, 1, 1])

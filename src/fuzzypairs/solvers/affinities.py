@@ -25,13 +25,6 @@ def exponential_affinities(X: Floats, scale: float | None) -> Floats:
 
     None takes the median of all n_samples^2 distances. Where that is 0, only
     coinciding samples have an affinity: the limit.
-
-    Examples
-    --------
-    >>> exponential_affinities(np.array([[0.0], [1.0], [3.0]]), scale=None).round(3)
-    array([[0.   , 0.368, 0.05 ],
-           [0.368, 0.   , 0.135],
-           [0.05 , 0.135, 0.   ]])
     """
     distances = standardised_distances(X)
     if scale is None:
@@ -97,16 +90,6 @@ def edit_affinities(A: Floats, pairs: PairSet, *, graded: bool, forbid: bool) ->
 
     Alike pairs rise to A + s (1 - A), unlike ones fall to A (1 - |s|), where s is 1
     unless `graded`. With `forbid`, unlike pairs get a negative affinity instead.
-
-    Examples
-    --------
-    >>> A = np.array([[0.0, 0.2, 0.5], [0.2, 0.0, 0.5], [0.5, 0.5, 0.0]])
-    >>> pairs = PairSet([0, 1], [1, 2], [0.5, -0.5])
-    >>> edit_affinities(A, pairs, graded=True, forbid=False)
-    >>> A
-    array([[0.  , 0.6 , 0.5 ],
-           [0.6 , 0.  , 0.25],
-           [0.5 , 0.25, 0.  ]])
     """
     pairs = pairs.informative
     i, j = pairs.i, pairs.j

@@ -19,9 +19,7 @@ def link_groups(pairs: PairSet, must: Mask) -> Ints:
     Groups of two or more are numbered by their first samples; every other sample is
     a group of its own, numbered after these.
     """
-    left, right = links(pairs, must).T
-    alike = PairSet(left, right, np.ones(len(left)), pairs.n_samples)
-    n_groups, group = alike.components()
+    n_groups, group = pairs.select(must).components()
     return np.where(group >= 0, group, n_groups + np.arange(pairs.n_samples))
 
 

@@ -9,12 +9,19 @@ from scipy.spatial.distance import pdist
 from fuzzypairs._typing import Floats, Ints, Labels
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import kept_judgements
 from fuzzypairs.solvers.constraints import contradicted_links, link_groups, links
 
-__all__ = ["agreement", "build_tree", "choose_level", "partition"]
+__all__ = [
+    "agreement",
+    "best_level",
+    "build_tree",
+    "level_below_jump",
+    "level_of_count",
+    "partition",
+]
 
 Linkage = Literal["average", "complete", "single"]
-Cut = Literal["agreement", "fixed", "k"]
 Tie = Literal["coarse", "fine"]
 
 # Agreements this close differ by the rounding of their sums.
@@ -34,26 +41,6 @@ def build_tree(X: Floats, pairs: PairSet, linkage: Linkage, enforce: bool) -> Fl
     if enforce:
         enforce_links(distances, pairs)
     return link(distances, linkage)
-
-
-def choose_level(
-    tree: Floats,
-    pairs: PairSet,
-    *,
-    cut: Cut,
-    step: float,
-    tie: Tie,
-    alpha: float,
-    n_clusters: int | None,
-) -> float:
-    """Return the height at which to cut."""
-    if cut == "fixed":
-        return 1.0 - alpha
-    if cut == "agreement" and len(pairs):
-        return best_level(tree, pairs, step, tie)
-    if n_clusters is not None:
-        return level_of_count(tree, n_clusters)
-    return level_below_jump(tree)
 
 
 def scaled_distances(X: Floats) -> Floats:
@@ -124,9 +111,9 @@ def agreement(labels: Labels, pairs: PairSet) -> float:
     """Return the share of the judgements that hold, by strength; NaN for none."""
     if not len(pairs):
         return float("nan")
-    holds = (labels[pairs.i] == labels[pairs.j]) == (pairs.grade > 0.0)
-    weight = np.abs(pairs.grade)
-    return float(weight[holds].sum() / weight.sum())
+    kept = kept_judgements(labels[pairs.i] == labels[pairs.j], pairs.grade) == 1.0
+    strength = np.abs(pairs.grade)
+    return float(strength[kept].sum() / strength.sum())
 
 
 def best_level(tree: Floats, pairs: PairSet, step: float, tie: Tie) -> float:

@@ -8,20 +8,13 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from fuzzypairs._typing import Floats, Ints, Mask
-from fuzzypairs.kernels.peaks import (
-    border_densities,
-    cluster_gaps,
-    count_distinct,
-    count_near,
-    find_parents,
-    follow_parents,
-    nth_distinct,
-    sum_gaussians,
-)
+from fuzzypairs.kernels import peaks
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.constraints import links
 
 __all__ = ["DensityPeaks", "find_density_peaks"]
+
+Links = list[list[int]]
 
 # Fewer samples than this are one cluster unless cannot-links separate them.
 FEW = 4
@@ -55,17 +48,17 @@ def find_density_peaks(
     dist = distances(X)
     cutoff = cutoff_distance(dist, percent)
     # A cut-off of 0, all samples in one place, gives the Gaussian no width.
-    estimate = sum_gaussians if gaussian and cutoff else count_near
+    estimate = peaks.sum_gaussians if gaussian and cutoff else peaks.count_near
     density: Floats = estimate(dist, cutoff, n_samples)
     order = np.argsort(-density, kind="stable")
     rank = np.argsort(order)
-    delta, parent = find_parents(dist, rank)
+    delta, parent = peaks.find_parents(dist, rank)
     score = density * delta
 
     centers = np.full(n_samples, -1)
-    first = peaks(score, order, divisor)
+    first = highest_scores(score, order, divisor)
     centers[first] = first
-    follow_parents(order, parent, centers)
+    peaks.follow_parents(order, parent, centers)
     core = np.ones(n_samples, dtype=np.bool_)
     if use_halo:
         core = core_samples(dist, centers, density, cutoff)
@@ -95,12 +88,12 @@ def cutoff_distance(dist: Floats, percent: float) -> float:
     unless there is no other: nothing is closer than zero.
     """
     ordered = np.sort(dist)
-    n_distinct = count_distinct(ordered)
+    n_distinct = peaks.count_distinct(ordered)
     nth = int(np.floor(n_distinct * percent / 100 + 0.5))
-    return float(nth_distinct(ordered, min(max(nth, 2), n_distinct)))
+    return float(peaks.nth_distinct(ordered, min(max(nth, 2), n_distinct)))
 
 
-def peaks(score: Floats, order: Ints, divisor: float) -> Ints:
+def highest_scores(score: Floats, order: Ints, divisor: float) -> Ints:
     """Return the samples with one of the highest scores, and all that tie with them."""
     n_samples = len(score)
     n_peaks = max(1, int(np.sqrt(n_samples) / divisor))
@@ -112,13 +105,13 @@ def peaks(score: Floats, order: Ints, divisor: float) -> Ints:
 def core_samples(dist: Floats, centers: Ints, density: Floats, cutoff: float) -> Mask:
     """Return which samples are at least as dense as the border of their cluster."""
     distinct, codes = np.unique(centers, return_inverse=True)
-    borders = border_densities(dist, codes, density, cutoff, len(distinct))
+    borders = peaks.border_densities(dist, codes, density, cutoff, len(distinct))
     core: Mask = density >= borders[codes]
     return core
 
 
 def split_clusters(
-    centers: Ints, score: Floats, order: Ints, parent: Ints, cannot: list[list[int]]
+    centers: Ints, score: Floats, order: Ints, parent: Ints, cannot: Links
 ) -> None:
     """Add centres until no cannot-link lies within a cluster, in place.
 
@@ -136,14 +129,11 @@ def split_clusters(
                 new = q if p == center else p
             centers[members] = -1
             centers[center], centers[new] = center, new
-            follow_parents(order, parent, centers)
+            peaks.follow_parents(order, parent, centers)
 
 
 def merge_clusters(
-    centers: Ints,
-    linked: Iterable[Iterable[int]],
-    cannot: list[list[int]],
-    rank: Ints,
+    centers: Ints, linked: Iterable[Iterable[int]], cannot: Links, rank: Ints
 ) -> None:
     """Merge the clusters of linked samples where no cannot-link forbids it, in place.
 
@@ -174,7 +164,7 @@ def adjacent_clusters(
     """
     distinct, codes = np.unique(centers, return_inverse=True)
     k = len(distinct)
-    gaps = cluster_gaps(dist, codes, core, k)
+    gaps = peaks.cluster_gaps(dist, codes, core, k)
     near = np.flatnonzero(gaps < cutoff)
     near = near[np.argsort(gaps[near], kind="stable")]
     # From the place in the condensed gaps back to row and column.

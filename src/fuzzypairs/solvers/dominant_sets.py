@@ -34,21 +34,12 @@ def extract_sets(
 ) -> list[DominantSet]:
     """Extract dominant sets until no sample is left; return them in this order.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Of the edited affinities.
-    pairs : PairSet
-        Judgements; used by the three options only.
-    forbid : bool, default=False
-        Leave a sample for later where a set has both samples of a cannot-link, and
-        search again. A negative affinity alone lets both in only at a saddle, from a
-        symmetric start, or one with a weight that was still vanishing.
-    seeded : bool, default=False
-        First search for one set around each group of samples linked by alike pairs,
-        the largest first, unless a member is in a set already.
-    close_must_links : bool, default=False
-        See `add_partners`.
+    With `forbid`, a sample is left for later where a set has both samples of a
+    cannot-link, and the search is repeated. A negative affinity alone lets both in
+    only at a saddle, from a symmetric start, or one with a weight that was still
+    vanishing. With `seeded`, one set is first searched for around each group of
+    samples that must-links chain, unless a member is in a set already. With
+    `close_must_links`, see `add_partners`.
 
     Examples
     --------
@@ -116,13 +107,6 @@ def add_partners(
     """Add every free sample that a chain of must-links joins to a member, at weight 0.
 
     A sample with a cannot-link to any member stays out.
-
-    Examples
-    --------
-    >>> found = DominantSet(np.array([0, 1]), np.array([0.5, 0.5]), 0.4, 9, True)
-    >>> must, cannot = np.array([[0, 2], [2, 3], [1, 4]]), np.array([[0, 4]])
-    >>> add_partners(found, np.ones(5, dtype=bool), must, cannot).members
-    array([0, 1, 2, 3])
     """
     members = found.members.tolist()
     inside = set(members)
@@ -161,15 +145,7 @@ def label_samples(
 
 
 def assign(A: Floats, sets: list[DominantSet], rows: Ints) -> Ints:
-    """Return the set with the largest a'x / x'Ax for each row; -1 if all are zero.
-
-    Examples
-    --------
-    >>> A = np.array([[0.0, 0.8, 0.3], [0.8, 0.0, 0.1], [0.3, 0.1, 0.0]])
-    >>> pair = DominantSet(np.array([0, 1]), np.array([0.5, 0.5]), 0.4, 9, True)
-    >>> assign(A, [pair], np.array([2]))
-    array([0])
-    """
+    """Return the set with the largest a'x / x'Ax for each row; -1 if all are zero."""
     shares = np.zeros((len(sets), rows.size))
     for share, found in zip(shares, sets, strict=True):
         if found.cohesiveness > 0:

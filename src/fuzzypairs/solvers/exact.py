@@ -4,15 +4,14 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 
 __all__ = ["ExactResult", "solve_exact"]
 
 
 # SCIP lets each product be wrong by a tolerance, and D multiplies that. Below the
-# lower limit its LP solver gets into trouble, above the upper one SCIP itself.
+# lower limit its LP solver fails, above the upper one SCIP itself.
 FEASIBILITY = 1e-9, 1e-6
 # Up to this ratio of negative to positive curvature, the form is given to SCIP in its
 # principal axes, so that only the few concave ones are branched on: 10 to 1000 times
@@ -22,33 +21,19 @@ SLIGHTLY_CONCAVE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class ExactResult:
-    """What was found and proved about one group.
+    """What was found and proved about one group."""
 
-    Attributes
-    ----------
-    memberships : ndarray of shape (n_rows, n_clusters)
-        The best memberships found; rows are >= 0 and sum to 1.
-    objective : float
-        Their objective.
-    bound : float
-        No memberships have an objective below it.
-    proved : bool
-        Whether objective and bound agree to the gap that was asked for.
-    seconds : float
-        The time it took.
-    """
-
-    memberships: Floats
+    memberships: Floats  # (n_rows, n_clusters), the best found
     objective: float
-    bound: float
-    proved: bool
+    bound: float  # no memberships have an objective below it
+    proved: bool  # objective and bound agree to the gap that was asked for
     seconds: float
 
 
 def solve_exact(
     dist2: Floats,
-    p: NDArray[np.intp],
-    q: NDArray[np.intp],
+    p: Labels,
+    q: Labels,
     s: Floats,
     beta: float,
     *,
@@ -69,13 +54,10 @@ def solve_exact(
     dist2 : ndarray of shape (n_rows, n_clusters)
         Squared distances of the group's samples to the prototypes, times the
         sample weights; finite and >= 0.
-    p, q : ndarray of shape (n_pairs,)
-        The rows that each pair joins.
-    s : ndarray of shape (n_pairs,)
-        The grades of the pairs.
+    p, q, s : ndarray of shape (n_pairs,)
+        The two rows of each pair, and its grade.
     beta : float
-        The weight of the pairs.
-    start : ndarray of shape (n_rows, n_clusters), optional
+    start : ndarray of shape (n_rows, n_clusters), default=None
         Memberships to begin with, equal ones by default; good ones save much
         of the search. The result is never worse.
     gap : float, default=1e-6
@@ -84,28 +66,16 @@ def solve_exact(
     time_limit : float, default=60.0
         Seconds after which the best memberships so far are returned.
 
-    Returns
-    -------
-    ExactResult
-
-    Raises
-    ------
-    ImportError
-        If the optional package pyscipopt is missing.
-
     Notes
     -----
-    This is problem (16) of the paper, one group with the prototypes fixed,
-    where D may be indefinite. The time grows steeply with the size of the
-    group and with `beta`: eight rows and three clusters take between a tenth
-    of a second and half a minute.
+    This is problem (16) of the paper, one group with the prototypes fixed, where D may
+    be indefinite. The time grows steeply with the size of the group and with `beta`:
+    eight rows and three clusters take a tenth of a second to half a minute.
 
     Examples
     --------
     Two samples, both nearer to the first prototype, that must be kept apart:
 
-    >>> import numpy as np
-    >>> from fuzzypairs.solvers.exact import solve_exact
     >>> dist2 = np.array([[1.0, 1.2], [0.9, 1.4]])
     >>> p, q, s = np.array([0]), np.array([1]), np.array([-1.0])
     >>> result = solve_exact(dist2, p, q, s, beta=10.0)
@@ -118,10 +88,8 @@ def solve_exact(
     scale = float(dist2.mean()) or beta or 1.0
     D = _hessian(dist2 / scale, p, q, beta / scale * s)
     found, bound = _search(D, first, gap, time_limit)
-    value, best = min(
-        ((float(U.ravel() @ D @ U.ravel()), U) for U in (first, found)),
-        key=lambda end: end[0],
-    )
+    ends = [(float(U.ravel() @ D @ U.ravel()), U) for U in (first, found)]
+    value, best = min(ends, key=lambda end: end[0])
     bound = min(bound, value)  # it may be above by SCIP's tolerance
     return ExactResult(
         memberships=best.copy(),
@@ -132,9 +100,7 @@ def solve_exact(
     )
 
 
-def _hessian(
-    dist2: Floats, p: NDArray[np.intp], q: NDArray[np.intp], strength: Floats
-) -> Floats:
+def _hessian(dist2: Floats, p: Labels, q: Labels, strength: Floats) -> Floats:
     """Return D of eqs. (17) to (19), with u'Du the objective of the group."""
     n_rows, n_clusters = dist2.shape
     between = np.zeros((n_rows, n_rows))
@@ -155,6 +121,7 @@ def _search(
             "the exact solution of a group needs the package pyscipopt, which is "
             'not installed: pip install "fuzzypairs[exact]"'
         ) from error
+    accuracy = 0.1 * gap / max(1.0, abs(D).max())
     model = Model()
     model.hideOutput()
     model.setParams(
@@ -162,10 +129,8 @@ def _search(
             "limits/absgap": gap / 2,
             "limits/gap": gap / 2,
             "limits/time": time_limit,
-            "numerics/feastol": np.clip(
-                0.1 * gap / max(1.0, abs(D).max()), *FEASIBILITY
-            ),
-            # Else its LP solver is asked for more than it can do, and complains.
+            "numerics/feastol": np.clip(accuracy, *FEASIBILITY),
+            # Else its LP solver is asked for more than it can do, and prints errors.
             "constraints/nonlinear/tightenlpfeastol": False,
         }
     )

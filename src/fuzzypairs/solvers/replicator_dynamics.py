@@ -1,4 +1,4 @@
-"""Dominant sets: supports of local maximisers of x'Ax on the simplex."""
+"""Replicator dynamics: local maximisers of x'Ax on the simplex."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,16 +12,16 @@ from fuzzypairs.kernels.replicator import copy_lower, multiply, payoffs, replica
 __all__ = ["PRESETS", "Dynamics", "Preset", "Run"]
 
 
-# Weights below this share of the cutoff are too light to move the others: they are
-# followed from outside, and come back when they have grown above it.
-LIGHT = 1e-6
-# Steps between two looks at the light samples: a share of the steps so far, since the
-# dynamics slow down, within these bounds.
-LOOK_SHARE = 1 / 4
-LOOK_BOUNDS = (8, 256)
-# Light samples are cleared away when they are a tenth of the live ones, or would cost
-# more than clearing until the next look.
-CLEAR_SHARE = 10
+# Samples of a weight below this share of the cutoff are not live: they leave the
+# product, where they no longer matter, and return when their weight rises above it.
+NEGLIGIBLE = 1e-6
+# Steps between two updates of the live samples: a share of the steps so far, since
+# the dynamics slow down, within these bounds.
+UPDATE_SHARE = 1 / 4
+UPDATE_BOUNDS = (8, 256)
+# Samples leave the product when they are a tenth of the live ones, or would cost more
+# than a new copy of the affinities until the next update.
+LEAVE_SHARE = 10
 # Above this many live samples their affinities are copied to float32 (sums stay
 # float64): the first steps, on matrices larger than any cache, take most of the time.
 WIDE = 2048
@@ -63,23 +63,13 @@ class Dynamics:
     x <- x f / x'f with f = (A - diag(penalty))x + shift. The shift adds a constant to
     x'f and so moves no maximiser; it makes f non-negative.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n_samples, n_samples)
-        Symmetric affinities with a zero diagonal.
-    preset : Preset
-        When a run ends.
-    max_iter : int
-        The most steps of a run.
-    shift : float, default=0.0
-        Minus the smallest entry of A, if that is negative.
+    `A` (n_samples, n_samples) is symmetric with a zero diagonal, and `shift` at least
+    minus its smallest entry.
 
-    Notes
-    -----
-    A step costs O(n_live^2): samples of tiny weight leave the product, and only
-    their own growth is followed, by the weights of the others averaged over a few
-    steps (the mean logarithm of a payoff is taken as the logarithm of the mean).
-    They must not be forgotten: a weight can fall to 1e-50 and yet end in the set.
+    A step costs O(n_live^2): samples of tiny weight leave the product. Their own
+    weights are updated by those of the others averaged over a few steps (the mean
+    logarithm of a payoff is taken as the logarithm of the mean), since a weight can
+    fall to 1e-50 and yet end in the set.
 
     Examples
     --------
@@ -100,25 +90,15 @@ class Dynamics:
         self._room = np.empty(max(4 * A.size, 8 * narrow**2), dtype=np.uint8)
 
     def run(self, rows: Ints, seeds: Ints | None = None) -> Run:
-        """Run the dynamics within some rows.
+        """Run the dynamics within some rows; without affinities take no step.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (n_rows,)
-            Samples that may take part.
-        seeds : ndarray of shape (n_seeds,), default=None
-            Samples of which the set must hold at least one: all others pay a
-            penalty above the largest eigenvalue of the affinities among them, so
-            that no maximiser is theirs alone.
-
-        Returns
-        -------
-        run : Run
-            Without affinities the barycentre, after no step.
+        The set must hold one of the seeds at least: all others pay a penalty above
+        the largest eigenvalue of the affinities among them, so that no maximiser is
+        theirs alone.
         """
         penalty = self._penalty(rows, seeds)
         shift = self.shift + float(penalty.max())
-        light = np.log(LIGHT * self.preset.least_weight(rows.size))
+        least = np.log(NEGLIGIBLE * self.preset.least_weight(rows.size))
         live, rest = np.arange(rows.size), np.arange(0)
         x = np.full(rows.size, 1 / rows.size)
         log_x = np.log(x)
@@ -126,10 +106,10 @@ class Dynamics:
         least_gain = self.preset.eps * float(x @ multiply(B, x))
         if least_gain <= 0:
             return Run(x, 0, True)
-        n_iter, ended, look = 0, False, LOOK_BOUNDS[0]
+        n_iter, ended, until_update = 0, False, UPDATE_BOUNDS[0]
         while not ended and n_iter < self.max_iter:
             mean = np.empty_like(x)
-            n_steps = min(look, self.max_iter - n_iter)
+            n_steps = min(until_update, self.max_iter - n_iter)
             taken, log_divisors, ended = replicate(
                 B, penalty[live], shift, x, least_gain, n_steps, mean
             )
@@ -139,16 +119,18 @@ class Dynamics:
                 gains = np.log(payoffs(self.A, rows[rest], rows[live], mean) + shift)
             growth = gains - log_divisors / taken
             log_x[rest] += taken * growth
-            is_heavy = log_x > light
-            n_lighter = np.count_nonzero(~is_heavy[live])
-            look = int(np.clip(n_iter * LOOK_SHARE, *LOOK_BOUNDS))
-            if is_heavy[rest].any() or n_lighter * max(look, CLEAR_SHARE) > live.size:
-                live, rest = np.flatnonzero(is_heavy), np.flatnonzero(~is_heavy)
+            is_live = log_x > least
+            n_leaving = np.count_nonzero(~is_live[live])
+            until_update = int(np.clip(n_iter * UPDATE_SHARE, *UPDATE_BOUNDS))
+            is_wasteful = n_leaving * max(until_update, LEAVE_SHARE) > live.size
+            if is_live[rest].any() or is_wasteful:
+                live, rest = np.flatnonzero(is_live), np.flatnonzero(~is_live)
                 x = np.exp(log_x[live])
                 x /= x.sum()
                 B = self._block(rows[live])
             else:
-                look = min(look, next_return(light - log_x[rest], growth))
+                first = steps_to_return(least - log_x[rest], growth)
+                until_update = min(until_update, first)
         x = np.exp(log_x)
         return Run(x / x.sum(), n_iter, bool(ended))
 
@@ -161,41 +143,30 @@ class Dynamics:
         return B
 
     def _penalty(self, rows: Ints, seeds: Ints | None) -> Floats:
-        if seeds is None:
+        if seeds is None or np.isin(rows, seeds).all():
             return np.zeros(rows.size)
         is_other = ~np.isin(rows, seeds)
-        if not is_other.any():
-            return np.zeros(rows.size)
         return np.where(is_other, eigenvalue_bound(self._block(rows[is_other])), 0.0)
 
 
-def next_return(gap: Floats, growth: Floats) -> int:
-    """Return the steps until the first light sample is heavy, if growth goes on."""
+def steps_to_return(gap: Floats, growth: Floats) -> int:
+    """Return the steps until the first sample returns, at the present growth."""
     grows = growth > 0
     steps = gap[grows] / growth[grows]
-    return int(np.clip(steps.min(initial=LOOK_BOUNDS[1]), *LOOK_BOUNDS))
+    return int(np.clip(steps.min(initial=UPDATE_BOUNDS[1]), *UPDATE_BOUNDS))
 
 
 def eigenvalue_bound(B: NDArray[Any]) -> float:
     """Return a number just above the largest eigenvalue of B >= 0.
 
     Collatz and Wielandt: max_i (By)_i / y_i is a bound for every y > 0, and the power
-    method makes it tight. I + B in place of B keeps y positive.
-
-    Parameters
-    ----------
-    B : ndarray of shape (n, n)
-        Symmetric, zero diagonal; only read below it.
-
-    Examples
-    --------
-    >>> round(eigenvalue_bound(np.array([[0, 0.0], [0.5, 0]])), 6)
-    0.500001
+    method makes it tight. I + B in place of B keeps y positive. B is symmetric with a
+    zero diagonal, and only read below it.
     """
     y = np.ones(len(B))
     for _ in range(POWER_STEPS):
-        grown = y + multiply(B, y)
-        bound = float((grown / y).max()) - 1
-        y = grown / grown.max()
+        product = y + multiply(B, y)
+        bound = float((product / y).max()) - 1
+        y = product / product.max()
     # Above, not at: at the eigenvalue others could tie with the seeds.
     return bound * (1 + 1e-6) + 1e-9

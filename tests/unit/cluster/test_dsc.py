@@ -12,7 +12,7 @@ from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import available, load
 from fuzzypairs.solvers import replicator_dynamics
 from fuzzypairs.solvers.affinities import exponential_affinities
-from fuzzypairs.solvers.replicator_dynamics import LIGHT
+from fuzzypairs.solvers.replicator_dynamics import NEGLIGIBLE
 
 ALL = 10_000
 EPS, CUTOFF = 1e-9, 1e-5
@@ -162,9 +162,9 @@ def test_sets_are_stable():
 # Agreement of the fast search with the plain one.
 
 
-def test_light_samples_that_come_back_are_not_lost():
-    # Sample 4 is strange to the crowd (5 and on) and shrinks while the crowd lasts; it
-    # belongs to the clique of 0 to 3, which takes over later.
+def test_samples_of_tiny_weight_return():
+    # Sample 4 has no affinity to 5 and on, and loses weight while these have most; it
+    # belongs to the clique of 0 to 3, which has most of it later.
     A = np.full((45, 45), 0.62)
     A[:4, 5:] = A[5:, :4] = 0.63
     A[:5, :5] = 0.9
@@ -172,7 +172,7 @@ def test_light_samples_that_come_back_are_not_lost():
     np.fill_diagonal(A, 0.0)
     sets, lowest = plain_sets(A)
     assert sets[0] == [0, 1, 2, 3, 4]
-    assert lowest[0] < 1e-6 * LIGHT
+    assert lowest[0] < 1e-6 * NEGLIGIBLE
     assert found_sets(A) == sorted(sets)
 
 

@@ -7,7 +7,7 @@ from fuzzypairs.solvers.replicator_dynamics import (
     PRESETS,
     Dynamics,
     eigenvalue_bound,
-    next_return,
+    steps_to_return,
 )
 
 ALL = 10_000
@@ -56,7 +56,7 @@ def test_max_iter_ends_a_run():
     assert abs(run.weights.sum() - 1) < 1e-12
 
 
-def test_steps_until_a_light_sample_is_heavy():
-    assert next_return(np.array([30.0, 9.0]), np.array([1.0, -1.0])) == 30
-    assert next_return(np.array([3.0]), np.array([1.0])) == 8
-    assert next_return(np.array([3.0]), np.array([-1.0])) == 256
+def test_steps_until_a_sample_returns():
+    assert steps_to_return(np.array([30.0, 9.0]), np.array([1.0, -1.0])) == 30
+    assert steps_to_return(np.array([3.0]), np.array([1.0])) == 8
+    assert steps_to_return(np.array([3.0]), np.array([-1.0])) == 256
