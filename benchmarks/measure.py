@@ -19,7 +19,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.starts.resolve import Start
+from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 __all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]

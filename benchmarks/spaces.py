@@ -16,7 +16,7 @@ from fuzzypairs.solvers.any_metric import SpaceSolver
 from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
-from fuzzypairs.starts.resolve import Start
+from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 BUDGET_MB = 200

@@ -21,7 +21,7 @@ from fuzzypairs.spaces.learned import Learned, Taught, Weighted
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.resolve import Init, is_deterministic
+from fuzzypairs.starts.start import Init, is_deterministic
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
     check_choice,

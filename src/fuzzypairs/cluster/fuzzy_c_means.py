@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.spaces.metrics import Metric
-from fuzzypairs.starts.resolve import Init
+from fuzzypairs.starts.start import Init
 
 __all__ = ["FuzzyCMeans"]
 

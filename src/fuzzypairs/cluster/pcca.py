@@ -15,7 +15,7 @@ from fuzzypairs.solvers.initial import one_hot
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.result import MemResult
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.resolve import Init, Start
+from fuzzypairs.starts.start import Init, Start
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice, check_number
 

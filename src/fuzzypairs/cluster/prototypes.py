@@ -43,7 +43,7 @@ from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts.resolve import Init, Start, is_deterministic, resolve_start
+from fuzzypairs.starts.start import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.threads import Threads, cut, over_ranges
 from fuzzypairs.validation import (
     check_choice,

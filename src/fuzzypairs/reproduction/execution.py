@@ -30,7 +30,8 @@ from fuzzypairs.reproduction.data import Problem, load_problem
 from fuzzypairs.reproduction.runs import Point, Result, Run
 from fuzzypairs.solvers.groups import bundled
 from fuzzypairs.solvers.mem import APART, Solver
-from fuzzypairs.starts.resolve import Start, random_labels
+from fuzzypairs.starts.seeds import random_labels
+from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 __all__ = ["METHODS", "Method", "perform"]
@@ -254,7 +255,8 @@ def _at(packed: Solver, alpha: float, beta: float) -> Solver:
 @lru_cache(maxsize=32)
 def _start(n_samples: int, n_clusters: int, seed: int) -> Start:
     random_state = np.random.RandomState(seed)
-    return random_labels(n_samples, n_clusters, random_state=random_state)
+    labels = random_labels(n_samples, n_clusters, random_state=random_state)
+    return Start(labels=labels)
 
 
 def _given(problem: Problem, fold: int | None) -> PairSet:

@@ -33,7 +33,7 @@ from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.mem import Solver
 from fuzzypairs.solvers.result import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.resolve import Start
+from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["SpaceSolver"]

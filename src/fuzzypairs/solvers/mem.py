@@ -44,7 +44,7 @@ from fuzzypairs.solvers.packing import in_chunks, in_tiles, weight_of
 from fuzzypairs.solvers.projection import is_wide, leading_directions, project
 from fuzzypairs.solvers.result import NOWHERE, MemResult, Settled
 from fuzzypairs.spaces.moments import weighted_mean
-from fuzzypairs.starts.resolve import Start
+from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["Solver"]

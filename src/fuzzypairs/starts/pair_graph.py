@@ -1,20 +1,17 @@
-"""Groups that obey strong judgements: nearest-neighbour links with vetoes (PNNG)."""
+"""Groups under strong judgements: single linkage with cannot-links (PNNG)."""
 
 import warnings
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import directed_hausdorff, pdist
-from sklearn.utils import check_array
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Data, Floats, Labels
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["PairGraphResult", "fold_groups", "pair_graph_labels"]
-
-Ints = NDArray[np.intp]
+__all__ = ["PairGraphResult", "fold_groups", "pair_graph", "pair_graph_labels"]
 
 
 class PairGraphResult(NamedTuple):
@@ -37,19 +34,56 @@ class PairGraphResult(NamedTuple):
     2
     """
 
-    labels: Ints
+    labels: Labels
     n_components: int
-    unsatisfiable: Ints
+    unsatisfiable: Labels
+
+
+def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
+    """Return labels of at most `n_clusters` groups that obey strong judgements.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite data.
+    n_clusters : int
+        Largest number of groups.
+    pairs : PairSet
+        Judgements.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+
+    Warns
+    -----
+    FuzzyPairsWarning
+        If judgements keep more than `n_clusters` groups apart.
+
+    Notes
+    -----
+    Deterministic. Single linkage chains: with noise one group may hold nearly all
+    samples, and k-means++ is often the better start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> pair_graph(X, 2, PairSet([1], [2], [-0.8], n_samples=4))
+    array([0, 0, 1, 1])
+    """
+    data = np.asarray(X, dtype=np.float64)
+    groups = pair_graph_labels(data, pairs, n_clusters)
+    return fold_groups(data, groups.labels, pairs, n_clusters)
 
 
 def pair_graph_labels(
-    X: ArrayLike,
-    pairs: Any,
+    X: Floats,
+    pairs: PairSet,
     n_clusters: int,
     *,
     threshold: float = 0.5,
     n_neighbors: int = 15,
-    merge: Literal["centroid", "hausdorff"] = "centroid",
     max_dense: int = 4000,
 ) -> PairGraphResult:
     """Group samples by single linkage under must-links and cannot-links.
@@ -57,14 +91,14 @@ def pair_graph_labels(
     Must-links are joined first. Then samples are joined along edges of
     increasing length (Kruskal's forest), except where that would put two
     cannot-linked samples together. If fewer than `n_clusters` groups result,
-    the longest edges are cut; if more, the closest groups that may be merged
-    are merged. Nothing is random.
+    the longest edges are cut; if more, the groups with the closest means that
+    may be merged are merged. Nothing is random.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
         Finite data; distances are Euclidean.
-    pairs : PairSet, or what `PairSet.coerce` reads
+    pairs : PairSet
         Judgements. A grade of at least `threshold` is a must-link, one of at
         most `-threshold` a cannot-link, any other is left out.
     n_clusters : int
@@ -73,10 +107,6 @@ def pair_graph_labels(
         Strength, in (0, 1], from which a judgement binds.
     n_neighbors : int, default=15
         Neighbours of each sample in the graph for large data.
-    merge : {"centroid", "hausdorff"}, default="centroid"
-        Distance between groups where surplus ones are merged. The symmetric
-        Hausdorff distance is what the published program intends; it is much
-        slower.
     max_dense : int, default=4000
         Up to this many samples all pairs are edges, about 50 bytes each at the
         peak; above, those of the neighbour graph.
@@ -103,25 +133,24 @@ def pair_graph_labels(
     cannot-link is ever violated, but for those in `unsatisfiable`.
 
     Two groups that may be joined in the dense case have been joined, so a
-    surplus there consists of foes alone. In the neighbour graph surplus groups
-    may also lie too far apart to be neighbours; these are merged, single
-    samples first because a group of one rarely survives a fit.
+    surplus there consists of groups that judgements keep apart. In the
+    neighbour graph surplus groups may also lie too far apart to be neighbours;
+    these are merged, single samples first because a group of one rarely
+    survives a fit.
 
     The method is published as a program only, the start named PNNG in the code
     of the paper's authors; it loses cannot-links, which this one does not.
 
     Examples
     --------
-    >>> X = [[0.0], [0.5], [1.0], [1.5], [20.0], [20.5]]
-    >>> pairs = [(0, 1, 0.9), (2, 3, 0.8), (0, 2, -0.7)]
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.5], [1.0], [1.5], [20.0], [20.5]])
+    >>> pairs = PairSet.from_triples([(0, 1, 0.9), (2, 3, 0.8), (0, 2, -0.7)], 6)
     >>> pair_graph_labels(X, pairs, 3).labels
     array([0, 0, 1, 1, 2, 2])
     >>> pair_graph_labels(X, pairs, 2).labels
     array([0, 0, 1, 1, 1, 1])
     """
-    X = np.asarray(check_array(X, input_name="X"), dtype=np.float64)
-    _check_parameters(n_clusters, threshold, n_neighbors, merge)
-    pairs = PairSet.coerce(pairs, len(X))
     ends = np.column_stack([pairs.i, pairs.j])
     must = ends[pairs.grade >= threshold].tolist()
     cannot = ends[pairs.grade <= -threshold].tolist()
@@ -137,8 +166,7 @@ def pair_graph_labels(
         n_kept = max(0, len(used) - (n_clusters - forest.n_trees))
         forest = _grow(len(X), must + used[:n_kept])
     elif forest.n_trees > n_clusters:
-        linkage = _Centroids if merge == "centroid" else _Hausdorff
-        _Agglomeration(forest, linkage(X, forest.labels())).run(n_clusters)
+        _Agglomeration(forest, _Centroids(X, forest.labels())).run(n_clusters)
     if forest.n_trees > n_clusters:
         warnings.warn(
             f"pairs keep {forest.n_trees} groups apart but n_clusters is "
@@ -154,20 +182,19 @@ def pair_graph_labels(
     )
 
 
-def fold_groups(X: ArrayLike, labels: ArrayLike, pairs: Any, n_clusters: int) -> Ints:
+def fold_groups(X: Floats, labels: Labels, pairs: PairSet, n_clusters: int) -> Labels:
     """Fold surplus groups into others until `n_clusters` remain.
 
-    The smallest group goes first. It joins the group that the judgements
-    between the two speak for most, or least against: the largest sum of grades,
-    then the nearest mean.
+    The smallest group goes first. It joins the group with the largest sum of
+    grades between the two, and among equals the one with the nearest mean.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
         Data.
-    labels : array-like of shape (n_samples,)
+    labels : ndarray of shape (n_samples,)
         Groups, each of 0 to the largest label being used.
-    pairs : PairSet, or what `PairSet.coerce` reads
+    pairs : PairSet
         Judgements, of any strength.
     n_clusters : int
         Number of groups allowed.
@@ -179,12 +206,12 @@ def fold_groups(X: ArrayLike, labels: ArrayLike, pairs: Any, n_clusters: int) ->
 
     Examples
     --------
-    >>> pairs = [(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)]
-    >>> fold_groups([[0.0], [1.0], [2.0], [2.1]], [0, 1, 2, 2], pairs, 2)
+    >>> import numpy as np
+    >>> X, labels = np.array([[0.0], [1.0], [2.0], [2.1]]), np.array([0, 1, 2, 2])
+    >>> pairs = PairSet.from_triples([(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)], 4)
+    >>> fold_groups(X, labels, pairs, 2)
     array([1, 0, 1, 1])
     """
-    X = np.asarray(X, dtype=np.float64)
-    pairs = PairSet.coerce(pairs, len(X))
     labels = np.array(labels, dtype=np.intp)
     while (n_groups := labels.max() + 1) > n_clusters:
         smallest = int(np.bincount(labels).argmin())
@@ -201,7 +228,7 @@ def fold_groups(X: ArrayLike, labels: ArrayLike, pairs: Any, n_clusters: int) ->
 
 
 class _Forest:
-    """Trees of samples that grow together; a root knows the roots it must not join.
+    """Trees of samples that are joined; a root knows the roots it must not join.
 
     Plain lists and sets: faster than arrays where entries are touched one by one.
     """
@@ -209,7 +236,7 @@ class _Forest:
     def __init__(self, n_samples: int) -> None:
         self.parent = list(range(n_samples))
         self.size = [1] * n_samples
-        self.foes: dict[int, set[int]] = {}
+        self.apart: dict[int, set[int]] = {}
         self.n_trees = n_samples
 
     def find(self, a: int) -> int:
@@ -219,18 +246,18 @@ class _Forest:
         return a
 
     def join(self, a: int, b: int) -> bool:
-        """Make the trees of `a` and `b` one, unless they are already, or foes."""
+        """Make the trees of `a` and `b` one, unless they are already, or kept apart."""
         a, b = self.find(a), self.find(b)
-        if a == b or b in self.foes.get(a, ()):
+        if a == b or b in self.apart.get(a, ()):
             return False
         if self.size[a] < self.size[b]:
             a, b = b, a
         self.parent[b] = a
         self.size[a] += self.size[b]
         self.n_trees -= 1
-        for foe in self.foes.pop(b, ()):
-            self.foes[foe].remove(b)
-            self.separate(a, foe)
+        for root in self.apart.pop(b, ()):
+            self.apart[root].remove(b)
+            self.separate(a, root)
         return True
 
     def separate(self, a: int, b: int) -> bool:
@@ -238,25 +265,25 @@ class _Forest:
         a, b = self.find(a), self.find(b)
         if a == b:
             return False
-        self.foes.setdefault(a, set()).add(b)
-        self.foes.setdefault(b, set()).add(a)
+        self.apart.setdefault(a, set()).add(b)
+        self.apart.setdefault(b, set()).add(a)
         return True
 
-    def roots(self) -> Ints:
+    def roots(self) -> Labels:
         """Find the root of every sample at once."""
         roots = np.array(self.parent, dtype=np.intp)
         while (roots != roots[roots]).any():
             roots = roots[roots]
         return roots
 
-    def labels(self) -> Ints:
+    def labels(self) -> Labels:
         """Label samples by tree, numbered in order of appearance."""
         _, first, tree = np.unique(self.roots(), return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[tree]
 
 
 def _grow(n_samples: int, edges: list[list[int]]) -> _Forest:
-    """Join samples along all edges, no questions asked."""
+    """Join samples along all edges."""
     forest = _Forest(n_samples)
     for edge in edges:
         forest.join(*edge)
@@ -285,7 +312,7 @@ def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
 def _link(forest: _Forest, edges: NDArray[np.int32]) -> list[list[int]]:
     """Join trees along sorted edges, and return those that joined something.
 
-    An edge inside a tree, or between foes, stays so for ever. Dropping all such
+    An edge inside a tree, or between trees kept apart, stays so. Dropping all such
     edges at once, in batches that double, leaves the slow loop few of them.
     """
     used: list[list[int]] = []
@@ -293,8 +320,8 @@ def _link(forest: _Forest, edges: NDArray[np.int32]) -> list[list[int]]:
     while len(edges) and forest.n_trees > 1:
         used += [edge for edge in edges[:batch].tolist() if forest.join(*edge)]
         i, j = forest.roots()[edges[batch:].T]
-        foes = [a * n_samples + b for a, set_a in forest.foes.items() for b in set_a]
-        is_open = (i != j) & ~np.isin(i * n_samples + j, foes)
+        apart = [a * n_samples + b for a, roots in forest.apart.items() for b in roots]
+        is_open = (i != j) & ~np.isin(i * n_samples + j, apart)
         edges = edges[batch:][is_open]
         batch *= 2
     return used
@@ -303,13 +330,13 @@ def _link(forest: _Forest, edges: NDArray[np.int32]) -> list[list[int]]:
 class _Centroids:
     """Distances between the means of groups."""
 
-    def __init__(self, X: Floats, labels: Ints) -> None:
+    def __init__(self, X: Floats, labels: Labels) -> None:
         order = np.argsort(labels, kind="stable")
         self.size = np.bincount(labels)
         first = np.cumsum(self.size) - self.size
         self.mean = np.add.reduceat(X[order], first) / self.size[:, None]
 
-    def gaps(self, group: int, others: Ints) -> Floats:
+    def gaps(self, group: int, others: Labels) -> Floats:
         gaps: Floats = np.linalg.norm(self.mean[others] - self.mean[group], axis=1)
         return gaps
 
@@ -319,34 +346,15 @@ class _Centroids:
         self.mean[kept] += share * (self.mean[lost] - self.mean[kept])
 
 
-class _Hausdorff:
-    """How far the loneliest sample of two groups is from the other group."""
-
-    def __init__(self, X: Floats, labels: Ints) -> None:
-        order = np.argsort(labels, kind="stable")
-        self.members = np.split(X[order], np.cumsum(np.bincount(labels))[:-1])
-
-    def gaps(self, group: int, others: Ints) -> Floats:
-        A = self.members[group]
-        return np.array([self._gap(A, self.members[other]) for other in others])
-
-    @staticmethod
-    def _gap(A: Floats, B: Floats) -> float:
-        return max(directed_hausdorff(A, B)[0], directed_hausdorff(B, A)[0])
-
-    def merge(self, kept: int, lost: int) -> None:
-        self.members[kept] = np.vstack([self.members[kept], self.members[lost]])
-
-
 class _Agglomeration:
-    """Merging of the closest trees that are no foes, lone samples first.
+    """Merging of the closest trees that are not kept apart, single samples first.
 
     Each group remembers its nearest allowed group, so that no table of all
     distances is needed. Once that neighbour has merged, the remembered gap is
     only a lower bound; it is measured again when it comes to the front.
     """
 
-    def __init__(self, forest: _Forest, linkage: "_Centroids | _Hausdorff") -> None:
+    def __init__(self, forest: _Forest, linkage: _Centroids) -> None:
         labels = forest.labels()
         self.forest = forest
         self.linkage = linkage
@@ -354,13 +362,13 @@ class _Agglomeration:
         self.root = forest.roots()[np.unique(labels, return_index=True)[1]].tolist()
         self.group = {root: g for g, root in enumerate(self.root)}
         self.is_alive = np.ones(len(self.root), dtype=bool)
-        self.is_lone = np.bincount(labels) == 1
+        self.is_single = np.bincount(labels) == 1
         self.is_stale = np.ones(len(self.root), dtype=bool)
         self.nearest = np.zeros(len(self.root), dtype=np.intp)
         self.gap = np.zeros(len(self.root))
 
     def run(self, n_clusters: int) -> None:
-        """Merge until `n_clusters` trees remain, or only foes."""
+        """Merge until `n_clusters` trees remain, or all are kept apart."""
         while self.forest.n_trees > n_clusters:
             g = self._front()
             if self.gap[g] == np.inf:
@@ -371,14 +379,14 @@ class _Agglomeration:
                 self._merge(g, int(self.nearest[g]))
 
     def _front(self) -> int:
-        lone = np.where(self.is_lone, self.gap, np.inf)
-        g = lone.argmin()
-        return int(g if lone[g] < np.inf else self.gap.argmin())
+        single = np.where(self.is_single, self.gap, np.inf)
+        g = single.argmin()
+        return int(g if single[g] < np.inf else self.gap.argmin())
 
-    def _measure(self, g: int) -> tuple[Ints, Floats]:
+    def _measure(self, g: int) -> tuple[Labels, Floats]:
         allowed = self.is_alive.copy()
-        foes = self.forest.foes.get(self.root[g], ())
-        allowed[[g, *(self.group[foe] for foe in foes)]] = False
+        apart = self.forest.apart.get(self.root[g], ())
+        allowed[[g, *(self.group[root] for root in apart)]] = False
         others = np.flatnonzero(allowed)
         gaps = self.linkage.gaps(g, others)
         self.gap[g] = gaps.min(initial=np.inf)
@@ -392,25 +400,10 @@ class _Agglomeration:
         kept = self.group[self.forest.find(self.root[a])]
         lost = a + b - kept
         self.linkage.merge(kept, lost)
-        self.is_alive[lost] = self.is_lone[kept] = self.is_lone[lost] = False
+        self.is_alive[lost] = self.is_single[kept] = self.is_single[lost] = False
         self.gap[lost] = np.inf
         self.is_stale |= np.isin(self.nearest, (kept, lost))
         others, gaps = self._measure(kept)
         # The others keep a lower bound where the merged group came nearer.
         self.is_stale[others] |= gaps < self.gap[others]
         self.gap[others] = np.minimum(self.gap[others], gaps)
-
-
-def _check_parameters(
-    n_clusters: int, threshold: float, n_neighbors: int, merge: str
-) -> None:
-    if n_clusters < 1:
-        raise ValueError(f"n_clusters is {n_clusters}, expected at least 1")
-    if not 0 < threshold <= 1:
-        raise ValueError(
-            f"threshold is {threshold}, expected a strength above 0 and at most 1"
-        )
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors is {n_neighbors}, expected at least 1")
-    if merge not in ("centroid", "hausdorff"):
-        raise ValueError(f"merge is {merge!r}, expected 'centroid' or 'hausdorff'")

@@ -10,7 +10,7 @@ from fuzzypairs.datasets import available
 from fuzzypairs.reproduction.data import FACES, load_problem
 from fuzzypairs.reproduction.execution import EXAMPLES, perform
 from fuzzypairs.reproduction.runs import Run
-from fuzzypairs.starts.resolve import random_labels
+from fuzzypairs.starts.seeds import random_labels
 
 POINTS = [
     (("alpha", 0.0), ("beta", 2.0**-8)),
@@ -35,7 +35,7 @@ def need(name):
 def scores_of(model, problem, start):
     labels = random_labels(
         len(problem.X), problem.n_clusters, random_state=np.random.RandomState(start)
-    ).labels
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.set_params(init=labels).fit(problem.X, pairs=problem.pairs)

@@ -6,41 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.kernels.seeding import choose_seeds
-from fuzzypairs.starts.resolve import (
-    NAMES,
-    Start,
-    is_deterministic,
-    kmeans_plusplus,
-    pair_graph,
-    random_labels,
-    resolve_start,
-)
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.spaces.vectors import Manhattan
+from fuzzypairs.starts.seeds import kmeans_plusplus, random_labels, spread_samples
+from fuzzypairs.starts.start import NAMES, Start, is_deterministic, resolve_start
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-HALVES = [[0.5, 0.5]] * 6
 
 
 @pytest.fixture
 def random_state():
     return np.random.RandomState(0)
-
-
-def naive_seeds(X, weight, draws):
-    """Greedy k-means++ step by step; needs more distinct rows than seeds."""
-    X = X.astype(np.float64)
-    rows = [np.flatnonzero(np.cumsum(weight) > draws[0, 0] * weight.sum())[0]]
-    for step in draws[1:]:
-        dist2 = np.array([min(((x - X[row]) ** 2).sum() for row in rows) for x in X])
-        mass = np.cumsum(weight * dist2)
-        candidates = [np.flatnonzero(mass > draw * mass[-1])[0] for draw in step]
-        potentials = [
-            (weight * np.minimum(dist2, ((X - X[c]) ** 2).sum(axis=1))).sum()
-            for c in candidates
-        ]
-        rows.append(candidates[np.argmin(potentials)])
-    return rows
 
 
 # Start ------------------------------------------------------------------------
@@ -54,124 +30,6 @@ def test_a_start_holds_exactly_one_array():
         Start()
     with pytest.raises(ValueError, match=r"given \['centers', 'labels'\]"):
         Start(centers=LINE, labels=labels)
-
-
-# k-means++ --------------------------------------------------------------------
-
-
-def test_seeds_worked_by_hand():
-    # From row 0 the masses are 0, 1, 4, 100, 121, 144: the draw 0.3 is row 4, for
-    # 0.3 * 370 = 111 falls into (105, 226], and 0.9 is row 5. Row 4 leaves
-    # 0 + 1 + 4 + 1 + 0 + 1 = 7, row 5 leaves 0 + 1 + 4 + 4 + 1 + 0 = 10.
-    draws = np.array([[0.0, 0.0], [0.3, 0.9]])
-    assert choose_seeds(LINE, np.ones(6), draws).tolist() == [0, 4]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("seed", range(8))
-def test_seeds_agree_with_the_definition(seed, dtype):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(50, 1 + seed)).astype(dtype)
-    weight = rng.integers(0, 4, size=50).astype(float)
-    draws = rng.random((6, 3))
-    rows = choose_seeds(X, weight, draws)
-    assert rows.tolist() == naive_seeds(X, weight, draws)
-
-
-@pytest.mark.parametrize("draw", [0.0, 0.5, np.nextafter(1, 0)])
-def test_seeds_never_lack_weight(draw):
-    weight = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
-    rows = choose_seeds(LINE, weight, np.full((2, 2), draw))
-    assert sorted(rows.tolist()) == [1, 4]
-
-
-def test_seeds_of_weightless_data_are_those_of_equal_weights():
-    draws = np.random.default_rng(0).random((3, 3))
-    rows = choose_seeds(LINE, np.zeros(6), draws)
-    assert_array_equal(rows, choose_seeds(LINE, np.ones(6), draws))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_seeds_repeat_only_when_they_must(seed):
-    X = np.repeat([[0.0, 1.0], [5.0, 5.0], [7.0, 0.0]], 4, axis=0)
-    weight = np.repeat([1.0, 1.0, 0.0], 4)
-    random_state = np.random.RandomState(seed)
-    centers = kmeans_plusplus(X, 3, random_state=random_state).centers
-    assert len(np.unique(centers, axis=0)) == 3
-    centers = kmeans_plusplus(
-        X, 4, sample_weight=weight, random_state=random_state
-    ).centers
-    assert_array_equal(np.unique(centers, axis=0), X[[0, 4]])
-
-
-@pytest.mark.parametrize("n_clusters", [1, 3, 9])
-def test_seeds_of_identical_rows(n_clusters, random_state):
-    X = np.full((5, 2), 3.0)
-    start = kmeans_plusplus(X, n_clusters, random_state=random_state)
-    assert_array_equal(start.centers, np.full((n_clusters, 2), 3.0))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_kmeans_plusplus_finds_distant_groups(dtype, random_state):
-    places = 100 * np.eye(5)
-    X = (np.repeat(places, 20, axis=0) + random_state.normal(size=(100, 5))).astype(
-        dtype
-    )
-    start = kmeans_plusplus(X, 5, random_state=random_state)
-    assert start.centers.dtype == dtype
-    assert sorted(start.centers.argmax(axis=1)) == [0, 1, 2, 3, 4]
-
-
-def test_kmeans_plusplus_takes_weights_and_data_as_they_come():
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    weight = np.arange(40) % 3
-    expected, *others = (
-        kmeans_plusplus(
-            data, 4, sample_weight=given, random_state=np.random.RandomState(1)
-        ).centers
-        for data in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2])
-        for given in (weight.astype(float), weight.astype(np.float32), weight)
-    )
-    for centers in others:
-        assert_array_equal(centers, expected)
-
-
-# Random labels ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n_samples", "n_clusters"), [(5, 5), (7, 6), (40, 3)])
-def test_random_labels_leave_no_cluster_empty(n_samples, n_clusters):
-    for seed in range(20):
-        random_state = np.random.RandomState(seed)
-        labels = random_labels(n_samples, n_clusters, random_state=random_state).labels
-        assert np.unique(labels).tolist() == list(range(n_clusters))
-
-
-def test_random_labels_of_too_few_samples(random_state):
-    labels = random_labels(2, 5, random_state=random_state).labels
-    assert sorted(labels.tolist()) == [0, 1]
-
-
-def test_random_labels_are_even(random_state):
-    labels = random_labels(30_000, 3, random_state=random_state).labels
-    # Within five standard deviations of 10 000, about 82 each.
-    assert np.abs(np.bincount(labels) - 10_000).max() < 410
-
-
-# Pair graph -------------------------------------------------------------------
-
-
-def test_pair_graph_obeys_strong_judgements():
-    start = pair_graph(LINE, 2, pairs=[(0, 1, -0.9), (1, 2, -0.2)])
-    assert start.labels.tolist() == [0, 1, 1, 1, 1, 1]
-
-
-def test_pair_graph_never_exceeds_the_number_of_clusters():
-    pairs = [(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)]
-    with pytest.warns(FuzzyPairsWarning, match="keep 3 groups apart"):
-        start = pair_graph(LINE, 2, pairs=pairs)
-    # Sample 0 goes first and meets -0.8 from 2 and -0.9 from 1.
-    assert start.labels.tolist() == [1, 0, 1, 1, 1, 1]
 
 
 # Reading `init` ---------------------------------------------------------------
@@ -189,45 +47,26 @@ def test_names_lead_to_their_starts():
     seeds = resolve("k-means++", sample_weight=weight).centers
     assert sorted(seeds.ravel().tolist()) == [1.0, 11.0]
     assert_array_equal(
-        resolve("k-means++").centers, kmeans_plusplus(LINE, 2, **fresh()).centers
+        resolve("k-means++").centers, kmeans_plusplus(LINE, 2, **fresh())
     )
-    assert_array_equal(resolve("random").labels, random_labels(6, 2, **fresh()).labels)
-    pairs = [(0, 1, -0.9)]
+    assert_array_equal(resolve("random").labels, random_labels(6, 2, **fresh()))
+    space = Manhattan().fit(LINE)
+    assert_array_equal(
+        resolve("k-means++", space=space).rows, spread_samples(space, 2, **fresh())
+    )
+    pairs = PairSet([0], [1], [-0.9], n_samples=6)
     assert resolve("pair-graph", pairs=pairs).labels.tolist() == [0, 1, 1, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [0, 0, 0, 1, 1, 1],
-        (0.0, 0.0, 0.0, 1.0, 1.0, 1.0),
-        np.array([0, 0, 0, 1, 1, 1], dtype=np.uint8),
-        np.array([False, False, False, True, True, True]),
-        lambda X, n_clusters, random_state: X[:, 0] > 5,
-    ],
-)
-def test_labels_are_accepted(labels, random_state):
-    # Three clusters are allowed: using two of them is fine.
-    start = resolve_start(labels, LINE, 3, random_state=random_state)
-    assert start.labels.tolist() == [0, 0, 0, 1, 1, 1]
-    assert start.labels.dtype == np.intp
-
-
-def test_memberships_are_normalised_in_a_copy(random_state):
-    given = random_state.dirichlet([1, 1, 1], size=6).astype(np.float32)
-    before = given.copy()
-    start = resolve_start(given, LINE, 3, random_state=random_state)
-    assert start.memberships.dtype == np.float64
-    assert_allclose(start.memberships.sum(axis=1), 1, rtol=0, atol=1e-15)
-    assert_allclose(start.memberships, given, rtol=1e-6)
-    assert_array_equal(given, before)
-
-    given = given.astype(np.float64)
-    given /= given.sum(axis=1, keepdims=True) * (1 + 9e-7)
-    before = given.copy()
-    start = resolve_start(given, LINE, 3, random_state=random_state)
-    assert_allclose(start.memberships.sum(axis=1), 1, rtol=0, atol=1e-15)
-    assert_array_equal(given, before)
+def test_arrays_and_callables_lead_to_what_they_hold(random_state):
+    labels = resolve_start([0, 0, 0, 1, 1, 1], LINE, 3, random_state=random_state)
+    assert labels.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    called = resolve_start(
+        lambda X, *_: X[:, 0] > 5, LINE, 3, random_state=random_state
+    )
+    assert called.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    halves = resolve_start([[0.5, 0.5]] * 6, LINE, 2, random_state=random_state)
+    assert_array_equal(halves.memberships, [[0.5, 0.5]] * 6)
 
 
 def test_a_callable_is_given_what_it_needs(random_state):
@@ -245,23 +84,6 @@ def test_a_callable_is_given_what_it_needs(random_state):
     ("init", "message"),
     [
         ("kmeans", "init is 'kmeans', expected one of 'k-means++', 'random', 'pair-g"),
-        (None, "init is a NoneType of shape () and type object, expected numbers"),
-        (7, "init is a int of shape () and type int"),
-        ([["a", "b"]] * 6, "init is a list of shape (6, 2) and type <U1"),
-        ([[1.0], [0.5, 0.5]], "init is a list of shape () and type object"),
-        (np.zeros((6, 2, 1)), "init is a ndarray of shape (6, 2, 1)"),
-        ([0, 1, 0], "init has 3 labels but X has 6 rows"),
-        ([0, 1, 0.5, 1, 0, 1], "init[2] is 0.5, expected a whole number from 0 to 1"),
-        ([0, 1, 0, 1, -1, 1], "init[4] is -1, expected a whole number from 0 to 1"),
-        ([0, 1, 0, 1, 0, 2], "init[5] is 2, expected a whole number from 0 to 1"),
-        ([0, 1, 0, np.nan, 0, 1], "init[3] is nan, expected a whole number"),
-        (np.full((6, 3), 1 / 3), "init has shape (6, 3), expected (6, 2)"),
-        (HALVES[:4], "init has shape (4, 2), expected (6, 2)"),
-        ([*HALVES[:5], [np.nan, 1]], "init[5, 0] is nan, expected a membership"),
-        ([*HALVES[:5], [1, np.inf]], "init[5, 1] is inf, expected a membership"),
-        ([*HALVES[:5], [-0.5, 1.5]], "init[5, 0] is -0.5, expected a membership"),
-        ([[0.5, 0.4], *HALVES[:5]], "init[0] sums to 0.9, expected 1 within 1e-06"),
-        ([*HALVES[:5], [0.5, 0.500002]], "init[5] sums to 1, expected 1 within"),
         (lambda X, k, rs: None, "init() is a NoneType of shape ()"),
         (lambda X, k, rs: X[:2, 0], "init() has 2 labels but X has 6 rows"),
         (lambda X, k, rs: X[:, 0], "init()[2] is 2.0, expected a whole number"),

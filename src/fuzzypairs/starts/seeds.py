@@ -1,0 +1,134 @@
+"""Random starts: samples that are far apart, and random labels."""
+
+from math import log
+
+import numpy as np
+
+from fuzzypairs._typing import Data, Floats, Labels
+from fuzzypairs.kernels.seeding import choose_seeds
+from fuzzypairs.spaces.space import Space
+
+__all__ = ["kmeans_plusplus", "random_labels", "spread_samples"]
+
+
+def kmeans_plusplus(
+    X: Data,
+    n_clusters: int,
+    *,
+    sample_weight: Data | None = None,
+    random_state: np.random.RandomState,
+) -> Data:
+    """Choose prototypes among the samples by greedy k-means++.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite float32 or float64.
+    n_clusters : int
+        Number of prototypes.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Non-negative; a sample of weight 0 is never chosen, unless all are 0.
+    random_state : RandomState
+        Source of the draws.
+
+    Returns
+    -------
+    centers : ndarray of shape (n_clusters, n_features)
+        Rows of X. They repeat only if X has fewer distinct rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
+    >>> centers = kmeans_plusplus(X, 2, random_state=np.random.RandomState(0))
+    >>> np.sort(np.round(centers.ravel()))
+    array([0., 9.])
+    """
+    if sample_weight is None:
+        sample_weight = np.ones(len(X))
+    draws = random_state.random_sample((n_clusters, _n_trials(n_clusters)))
+    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    return np.asarray(X[choose_seeds(np.ascontiguousarray(X), weight, draws)])
+
+
+def spread_samples(
+    space: Space, n_clusters: int, *, random_state: np.random.RandomState
+) -> Labels:
+    """Choose samples as prototypes in any space by greedy k-means++.
+
+    Parameters
+    ----------
+    space : Space
+        Holds the samples and their weights.
+    n_clusters : int
+        Number of prototypes.
+    random_state : RandomState
+        Source of the draws.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_clusters,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs.spaces.vectors import Manhattan
+    >>> space = Manhattan().fit(np.array([[0.0], [0.1], [9.0], [9.1]]))
+    >>> rows = spread_samples(space, 2, random_state=np.random.RandomState(0))
+    >>> bool(set(rows // 2) == {0, 1})
+    True
+    """
+    mass = space.weight if space.weight.any() else np.ones(space.n_samples)
+    rows = [_draw_row(mass, random_state.uniform())]
+    closest = space.distances_to_samples(np.array(rows))[:, 0]
+    while len(rows) < n_clusters:
+        chance = mass * closest
+        chance = chance if chance.any() else mass
+        draws = random_state.uniform(size=_n_trials(n_clusters))
+        candidates = np.array([_draw_row(chance, draw) for draw in draws])
+        distance = space.distances_to_samples(candidates)
+        np.minimum(distance, closest[:, None], out=distance)
+        best = int(np.argmin(mass @ distance))
+        rows.append(int(candidates[best]))
+        closest = distance[:, best].copy()
+    return np.array(rows, dtype=np.intp)
+
+
+def _n_trials(n_clusters: int) -> int:
+    """Return the number of candidates a step, as in scikit-learn."""
+    return 2 + int(log(n_clusters))
+
+
+def _draw_row(chance: Floats, draw: float) -> int:
+    cumulative = np.cumsum(chance)
+    return int(np.searchsorted(cumulative, draw * cumulative[-1], side="right"))
+
+
+def random_labels(
+    n_samples: int, n_clusters: int, *, random_state: np.random.RandomState
+) -> Labels:
+    """Draw labels at random, as the paper's experiments do.
+
+    Parameters
+    ----------
+    n_samples, n_clusters : int
+        Numbers of samples and clusters.
+    random_state : RandomState
+        Source of the draws.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+        Uniform but for one random sample set aside for each cluster: none is empty
+        while there are samples enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random_labels(6, 3, random_state=np.random.RandomState(0))
+    array([0, 0, 1, 2, 1, 2])
+    """
+    labels = random_state.randint(n_clusters, size=n_samples, dtype=np.intp)
+    reserved = random_state.permutation(n_samples)[:n_clusters]
+    labels[reserved] = np.arange(len(reserved))
+    return labels
