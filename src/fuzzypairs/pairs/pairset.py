@@ -104,6 +104,15 @@ class PairSet:
     def empty(cls, n_samples: int) -> "PairSet":
         """No judgement at all.
 
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+
+        Returns
+        -------
+        PairSet
+
         Examples
         --------
         >>> PairSet.empty(4)

@@ -67,7 +67,17 @@ def memberships_of(model: Any) -> NDArray[np.float64]:
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """Return an empty figure that pyplot does not know."""
+    """Return an empty figure that pyplot does not know.
+
+    Parameters
+    ----------
+    size : tuple of float
+        Width and height in inches.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
     try:
         figure = importlib.import_module("matplotlib.figure")
         agg = importlib.import_module("matplotlib.backends.backend_agg")

@@ -73,7 +73,17 @@ class Table:
         ]
 
     def has_numbers(self, column: int) -> bool:
-        """Say whether a column, counted from 0, holds a number anywhere."""
+        """Tell whether a column holds a number anywhere.
+
+        Parameters
+        ----------
+        column : int
+            Counted from 0.
+
+        Returns
+        -------
+        has_numbers : bool
+        """
         return column in self.numeric or any(
             not isinstance(row[column], str) for row in self.rows
         )
