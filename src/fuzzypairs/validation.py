@@ -1,15 +1,16 @@
-"""What turns user input into checked values; messages name the argument."""
+"""Checks of parameters; messages name the argument, what it was and may be."""
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
+
+from fuzzypairs._typing import Floats
 
 __all__ = [
     "check_bytes",
@@ -21,9 +22,21 @@ __all__ = [
     "check_room",
     "check_seed",
     "check_weights",
+    "is_whole",
 ]
 
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether `value` is a whole number, of Python or NumPy, and no bool.
+
+    Examples
+    --------
+    >>> is_whole(np.int32(3)), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_integer(name: str, value: Any, least: int) -> int:
@@ -34,7 +47,7 @@ def check_integer(name: str, value: Any, least: int) -> int:
     >>> check_integer("n_init", 10, 1)
     10
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, (int, Integral)):
+    if not is_whole(value):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
             f"of type {type(value).__name__}"
@@ -54,22 +67,14 @@ def check_number(
 ) -> float:
     """Return `value` as a finite float in [least, below).
 
-    Parameters
-    ----------
-    name : str
-        Of the argument, for the message.
-    value : Any
-    least, below : float
-        The interval.
-    words : sequence of str
-        What may stand for a number; for the message only.
+    The message also lists the `words` that may stand for a number.
 
     Examples
     --------
     >>> check_number("alpha", 0.02, 0, 1)
     0.02
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, (float, Real)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(
             f"{name} must be a number{_or(words)}, got {value!r} "
             f"of type {type(value).__name__}"
@@ -95,8 +100,8 @@ def check_bytes(name: str, value: Any) -> int:
     >>> check_bytes("memory", "1.5GB")
     1500000000
     """
-    if isinstance(value, int | np.integer):
-        amount = 0.0 if isinstance(value, bool) else float(value)
+    if is_whole(value):
+        amount = float(value)
     else:
         match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", str(value).upper())
         try:
@@ -112,21 +117,7 @@ def check_bytes(name: str, value: Any) -> int:
 
 
 def check_room(method: str, n_samples: int, needed: int, allowed: int) -> None:
-    """Refuse work whose matrices would not fit in the memory that it may take.
-
-    Parameters
-    ----------
-    method : str
-        Whose matrices, for the message.
-    n_samples : int
-        Number of rows of X.
-    needed, allowed : int
-        Bytes.
-
-    Raises
-    ------
-    MemoryError
-        Before anything is allocated.
+    """Refuse a method that needs more than the allowed bytes, before it takes them.
 
     Examples
     --------
@@ -174,10 +165,7 @@ def check_jobs(n_jobs: Any) -> None:
     --------
     >>> check_jobs(-1)
     """
-    if n_jobs is None:
-        return
-    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.bool_)
-    if not is_whole or n_jobs == 0:
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
             f"got {n_jobs!r}"
@@ -195,7 +183,7 @@ def check_seed(random_state: Any) -> np.random.RandomState:
     if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32:
         # Ten times faster to seed than the Mersenne twister, which would take a
         # tenth of a small fit.
-        return np.random.RandomState(np.random.PCG64(_keep_seed(int(random_state))))
+        return np.random.RandomState(np.random.PCG64(int(random_state)))
     try:
         source: np.random.RandomState = check_random_state(random_state)
     except ValueError as error:
@@ -206,29 +194,7 @@ def check_seed(random_state: Any) -> np.random.RandomState:
     return source
 
 
-class _KeptSeed(np.random.SeedSequence):
-    """A seed that is spread once to the words that PCG64 asks for.
-
-    That takes a twentieth of a small fit, and searches fit with one seed often.
-    """
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._words = super().generate_state(4, np.uint64)
-
-    def generate_state(self, n_words: int, dtype: Any = np.uint64) -> NDArray[Any]:
-        """Return the words kept, or any others that are asked for."""
-        if (n_words, np.dtype(dtype)) == (len(self._words), self._words.dtype):
-            return self._words
-        return super().generate_state(n_words, dtype)
-
-
-_keep_seed = lru_cache(maxsize=128)(_KeptSeed)
-
-
-def check_weights(
-    sample_weight: ArrayLike | None, n_samples: int
-) -> NDArray[np.float64] | None:
+def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
     """Return finite, non-negative weights of shape (n_samples,), or None.
 
     Examples
@@ -261,5 +227,5 @@ def check_weights(
             "not negative"
         )
     if not weight.any():
-        raise ValueError("sample_weight is all zero: no sample has a say; drop it")
+        raise ValueError("sample_weight is all zero: every sample is left out; drop it")
     return weight

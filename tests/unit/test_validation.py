@@ -1,9 +1,78 @@
-"""Amounts of memory, and seeds."""
+"""Checks of parameters: what passes, and what messages say."""
+
+import re
 
 import numpy as np
 import pytest
 
-from fuzzypairs.validation import _keep_seed, check_bytes, check_room, check_seed
+from fuzzypairs.validation import (
+    check_bytes,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_jobs,
+    check_number,
+    check_room,
+    check_seed,
+    check_weights,
+)
+
+
+@pytest.mark.parametrize("value", [2, np.int8(2), np.uint64(2)])
+def test_whole_numbers_are_read(value):
+    assert check_integer("n_init", value, 1) == 2
+    check_jobs(value)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 2.0, "2", None, [2]])
+def test_other_values_are_no_whole_numbers(value):
+    with pytest.raises(TypeError, match="n_init must be a whole number of 1 or more"):
+        check_integer("n_init", value, 1)
+
+
+def test_whole_numbers_have_a_least():
+    with pytest.raises(ValueError, match="n_init must be 1 or more, got 0"):
+        check_integer("n_init", 0, 1)
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5)])
+def test_numbers_are_read(value):
+    number = check_number("alpha", value, 0, 1)
+    assert (number, type(number)) == (0.5, float)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "0.5", None, 1j])
+def test_other_values_are_no_numbers(value):
+    with pytest.raises(TypeError, match='alpha must be a number, or "auto", got'):
+        check_number("alpha", value, 0, words=["auto"])
+
+
+@pytest.mark.parametrize("value", [-0.1, 1, np.nan, np.inf])
+def test_numbers_lie_in_an_interval(value):
+    message = f"alpha must be finite, 0 or more and below 1, got {value}"
+    with pytest.raises(ValueError, match=message):
+        check_number("alpha", value, 0, 1)
+
+
+@pytest.mark.parametrize("value", [0, True, 1.5, "all"])
+def test_no_number_of_threads(value):
+    with pytest.raises(ValueError, match="n_jobs must be None or a whole number other"):
+        check_jobs(value)
+
+
+@pytest.mark.parametrize("value", [1, None, "yes"])
+def test_flags_are_true_or_false(value):
+    assert check_flag("use_halo", np.True_) is True
+    with pytest.raises(TypeError, match="use_halo must be True or False"):
+        check_flag("use_halo", value)
+
+
+@pytest.mark.parametrize("value", ["b", None, ["a"]])
+def test_other_choices_are_refused(value):
+    assert check_choice("method", "a", ["a", "c"]) == "a"
+    message = f'method must be one of "a", "c"; got {value!r}'
+    with pytest.raises(ValueError, match=re.escape(message)):
+        check_choice("method", value, ["a", "c"])
 
 
 @pytest.mark.parametrize(
@@ -37,9 +106,36 @@ def test_a_seed_draws_what_pcg64_does_every_time(seed):
         np.testing.assert_array_equal(check_seed(seed).uniform(size=5), expected)
 
 
-def test_a_kept_seed_answers_whatever_is_asked_of_it():
-    kept, plain = _keep_seed(7), np.random.SeedSequence(7)
-    for n_words, dtype in ((4, np.uint64), (8, np.uint32), (2, np.uint64)):
-        np.testing.assert_array_equal(
-            kept.generate_state(n_words, dtype), plain.generate_state(n_words, dtype)
-        )
+@pytest.mark.parametrize("seed", [-1, 2**32, "0", 0.5])
+def test_other_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="random_state must be None, a whole number"):
+        check_seed(seed)
+
+
+def test_sources_of_draws_are_themselves():
+    source = np.random.RandomState(0)
+    assert check_seed(source) is source
+    assert isinstance(check_seed(None), np.random.RandomState)
+
+
+def test_weights_are_read():
+    assert check_weights(None, 3) is None
+    np.testing.assert_array_equal(check_weights(2, 3), [2.0, 2.0, 2.0])
+    weight = check_weights(np.array([0, 1, 2]), 3)
+    assert (weight.dtype, weight.tolist()) == (np.float64, [0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (["a", "b"], "sample_weight must be numbers"),
+        ([[1.0, 1.0]], "sample_weight must be one-dimensional, got 2 dimensions"),
+        ([1.0], "sample_weight has 1 entries but X has 2 rows"),
+        ([1.0, -1.0], r"sample_weight\[1\] is -1.0; weights must be finite and not"),
+        ([np.nan, 1.0], r"sample_weight\[0\] is nan"),
+        ([0.0, 0.0], "sample_weight is all zero"),
+    ],
+)
+def test_other_weights_are_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        check_weights(weight, 2)

@@ -4,7 +4,7 @@ What `PairSet` is made of. Every error names the judgement at fault.
 """
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.validation import is_whole
 
 # Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
 MOST_SAMPLES = 3_037_000_499
@@ -35,8 +36,7 @@ GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
 
 def is_count(value: Any, least: int, most: int) -> bool:
     """Tell whether `value` is a whole number from `least` to `most`, and no bool."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    return is_whole and least <= value <= most
+    return is_whole(value) and least <= value <= most
 
 
 def _first(wrong: Mask) -> int | None:
