@@ -9,7 +9,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import check_array, check_random_state
 
-from experiments.links import Links, link_costs, neighborhoods, relabel, unlike_all
+from experiments.constraints import (
+    Links,
+    link_costs,
+    neighborhoods,
+    relabel,
+    unlike_all,
+)
 from experiments.prototypes import average
 from fuzzypairs import PairSet
 from fuzzypairs._typing import Floats, Ints
@@ -69,7 +75,7 @@ class LinkedKMeans(ClusterMixin, BaseEstimator, ABC):
     def _penalties(
         self, X: Floats, links: Links, A: Floats, reach2: Floats
     ) -> tuple[Floats, Floats]:
-        """Return `apart` and `together` of `experiments.links`."""
+        """Return `apart` and `together` of `experiments.constraints`."""
 
     @abstractmethod
     def _learn(

@@ -23,10 +23,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, Trial, plan, run
+from experiments.json_lines import Runs, read_lines
 from experiments.methods import METHODS
 from experiments.pages import write_pages
-from experiments.runs import Runs, read_lines
-from experiments.trials import AMOUNTS, GROUPS, LARGE, SETS, SHARES, Trial, plan, run
 from fuzzypairs.datasets import available
 
 ROOT = Path(__file__).resolve().parents[1]

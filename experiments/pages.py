@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES
 from experiments.methods import METHODS
 from experiments.scores import ALONE, Scores, read_scores
-from experiments.trials import AMOUNTS, GROUPS, LARGE, SETS, SHARES
 from fuzzypairs.io.atomic import replacing
 from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
 
@@ -36,7 +36,7 @@ def write_pages(
     Parameters
     ----------
     lines : sequence of dict
-        Lines of `experiments.runs`; nothing is fitted here.
+        Lines of `experiments.json_lines`; nothing is fitted here.
     methods : collection of str
         Those to show.
     page : Path

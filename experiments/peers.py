@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from experiments.alternation import LinkedKMeans
-from experiments.links import Links, farthest_pair
+from experiments.constraints import Links, farthest_pair
 from experiments.prototypes import add_by_label, distances2
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.validation import check_choice, check_number

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.design import NO_PAIRS, SETS, half_of
 from experiments.methods import METHODS
-from experiments.trials import NO_PAIRS, SETS, half_of
 
 __all__ = ["Scores", "read_scores"]
 
@@ -93,7 +93,7 @@ class Scores:
 def read_scores(
     lines: Iterable[Mapping[str, Any]], point: str, methods: Collection[str]
 ) -> Scores:
-    """Return the scores at a point from lines of `experiments.runs`.
+    """Return the scores at a point from lines of `experiments.json_lines`.
 
     Parameters
     ----------

@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 
-from experiments import judgements, methods, pages, trials
+from experiments import design, judgements, methods, pages
+from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, half_of, plan, run
+from experiments.json_lines import Runs, read_lines
 from experiments.methods import METHODS, TINY, Method
-from experiments.runs import Runs, read_lines
 from experiments.scores import Scores, read_scores
-from experiments.trials import AMOUNTS, GROUPS, LARGE, SETS, SHARES, half_of, plan, run
 from fuzzypairs import FDC
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import load, simulate_pairs
@@ -65,7 +65,7 @@ def test_points_are_what_their_names_say():
     X, y = _wine()
 
     def wrong(point):
-        pairs = trials._pairs("wine", point, 3)
+        pairs = design._pairs("wine", point, 3)
         truth = np.where(y[pairs.i] == y[pairs.j], 1, -1)
         return len(pairs), int((np.sign(pairs.grade) != truth).sum())
 

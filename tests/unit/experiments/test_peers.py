@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from experiments.links import (
+from experiments.constraints import (
     Links,
     farthest_pair,
     link_costs,

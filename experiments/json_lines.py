@@ -23,7 +23,7 @@ def read_lines(path: Path) -> list[Line]:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from experiments.runs import read_lines
+    >>> from experiments.json_lines import read_lines
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "runs.jsonl"
     ...     _ = path.write_text('{"ari": 0.9}\n{"ari": 0.')
@@ -54,7 +54,7 @@ class Runs:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from experiments.runs import Runs, read_lines
+    >>> from experiments.json_lines import Runs, read_lines
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Runs(Path(folder) / "runs.jsonl") as runs:
     ...         runs.add({"set": "wine", "ari": 0.9})

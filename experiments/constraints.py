@@ -56,7 +56,7 @@ class Links:
     Examples
     --------
     >>> from fuzzypairs import PairSet
-    >>> from experiments.links import Links
+    >>> from experiments.constraints import Links
     >>> links = Links.of(PairSet([0, 1], [2, 2], [0.5, -1.0], n_samples=4))
     >>> links.must, links.samples
     (array([ True, False]), array([0, 1, 2]))
@@ -108,7 +108,7 @@ def neighborhoods(pairs: PairSet) -> list[Ints]:
     Examples
     --------
     >>> from fuzzypairs import PairSet
-    >>> from experiments.links import neighborhoods
+    >>> from experiments.constraints import neighborhoods
     >>> pairs = PairSet([0, 2, 3, 0], [1, 3, 5, 2], [1, 1, 0.2, -1], n_samples=6)
     >>> [group.tolist() for group in neighborhoods(pairs)]
     [[2, 3, 5], [0, 1]]
@@ -133,7 +133,7 @@ def unlike_all(links: Links, groups: list[Ints]) -> list[int]:
     --------
     >>> import numpy as np
     >>> from fuzzypairs import PairSet
-    >>> from experiments.links import Links, unlike_all
+    >>> from experiments.constraints import Links, unlike_all
     >>> links = Links.of(PairSet([0, 0, 4], [1, 2, 3], [1, -1, -1]))
     >>> unlike_all(links, [np.array([0, 1])])
     [2]
@@ -156,7 +156,7 @@ def link_costs(links: Links, apart: Floats, together: Floats, labels: Ints) -> F
     --------
     >>> import numpy as np
     >>> from fuzzypairs import PairSet
-    >>> from experiments.links import Links, link_costs
+    >>> from experiments.constraints import Links, link_costs
     >>> links = Links.of(PairSet([0, 0], [1, 2], [1, -1]))
     >>> apart, together = np.array([[2.0, 3], [0, 0]]), np.array([[0, 0], [5.0, 7]])
     >>> link_costs(links, apart, together, np.array([0, 1, 0]))
@@ -202,7 +202,7 @@ def relabel(
     --------
     >>> import numpy as np
     >>> from fuzzypairs import PairSet
-    >>> from experiments.links import Links, relabel
+    >>> from experiments.constraints import Links, relabel
     >>> cost = np.array([[0.0, 9.0], [1.1, 1.0]])
     >>> links = Links.of(PairSet([0], [1], [1.0]))
     >>> apart, none = np.full((1, 2), 0.5), np.zeros((1, 2))
@@ -233,7 +233,7 @@ def farthest_pair(X: Floats) -> tuple[int, int]:
     Examples
     --------
     >>> import numpy as np
-    >>> from experiments.links import farthest_pair
+    >>> from experiments.constraints import farthest_pair
     >>> farthest_pair(np.array([[0.0], [5.0], [-3.0], [4.0]]))
     (1, 2)
     """

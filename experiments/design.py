@@ -75,7 +75,7 @@ def half_of(name: str) -> str:
 
     Examples
     --------
-    >>> from experiments.trials import half_of
+    >>> from experiments.design import half_of
     >>> half_of("soybean"), half_of("zoo")
     ('chosen on', 'reported on')
     """
@@ -95,7 +95,7 @@ def plan(
 
     Examples
     --------
-    >>> from experiments.trials import plan
+    >>> from experiments.design import plan
     >>> for trial in plan(["wine"], ["i", "iv"], ["FCM", "FDC"], 1, 1):
     ...     print(trial.set, trial.point, trial.method)
     wine none FCM
@@ -130,7 +130,7 @@ def run(trial: Trial) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from experiments.trials import plan, run
+    >>> from experiments.design import plan, run
     >>> (trial,) = plan(["wine"], ["iv"], ["FCM"], 1, 1)
     >>> line = run(trial)
     >>> line["set"], line["clusters"], line["ari"]
