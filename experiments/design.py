@@ -1,20 +1,18 @@
-"""One trial: a data set, a draw of judgements, a method, and what came out."""
+"""The design of the experiment on judgements: its points, its trials, one run."""
 
 import time
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from experiments.methods import METHODS, Problem
 from fuzzypairs import PairSet, __version__, criteria
 from fuzzypairs.datasets import describe, flip_pairs, load, simulate_pairs
-from fuzzypairs.datasets.registry import PAPER
 
 __all__ = [
     "AMOUNTS",
@@ -29,9 +27,11 @@ __all__ = [
 ]
 
 # The paper's sets, by number of samples (and by name where these are equal).
-SETS: tuple[str, ...] = tuple(
-    info.name for info in sorted(PAPER, key=lambda info: (info.n_samples, info.name))
-)
+SETS = (
+    "soybean", "zoo", "echocardiogram", "hepatitis", "wine", "seeds", "heartc",
+    "ecoli", "dermatology", "australian", "credit", "phishing", "car", "segment",
+    "waveform", "satimage", "twonorm", "letter", "shuttle",
+)  # fmt: skip
 # These have fewer draws, and are not in the curves.
 LARGE = ("letter", "satimage", "shuttle")
 
@@ -103,24 +103,20 @@ def plan(
     wine iv FDC
     """
     trials = [
-        Trial(name, place, draw, method, METHODS[method].describe())
+        Trial(
+            name,
+            point if METHODS[method].judged else NO_PAIRS,
+            draw,
+            method,
+            METHODS[method].describe(),
+        )
         for name in sorted(sets, key=SETS.index, reverse=True)
         for draw in range(large_draws if name in LARGE else draws)
         for point in points
         for method in methods
-        for place in _point_of(name, point, method)
+        if point in GROUPS or (METHODS[method].on_curves and name not in LARGE)
     ]
     return list(dict.fromkeys(trials))
-
-
-def _point_of(name: str, point: str, method: str) -> Iterator[str]:
-    """Give the point at which a method runs, or none if it does not."""
-    chosen = METHODS[method]
-    curve = point not in GROUPS
-    if name in LARGE and (curve or not chosen.on_large):
-        return
-    if chosen.on_curves or not curve:
-        yield point if chosen.judged else NO_PAIRS
 
 
 def run(trial: Trial) -> dict[str, Any]:
@@ -161,7 +157,7 @@ def run(trial: Trial) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _data(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
     dataset = load(name, scale=True)
     return dataset.data, dataset.target
 

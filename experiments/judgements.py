@@ -1,4 +1,4 @@
-"""What judgements are worth, by method: runs to a file, and tables from that file.
+"""What judgements are worth, by method: trials to a file, and tables from that file.
 
 ``python -m experiments.judgements`` fits what is not in the file yet, and
 ``python -m experiments.judgements table`` writes docs/judgements.md and its pictures.
@@ -7,7 +7,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import fields
 from multiprocessing import get_context
@@ -24,7 +24,7 @@ from rich.progress import (
 )
 
 from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, Trial, plan, run
-from experiments.json_lines import Runs, read_lines
+from experiments.json_lines import append_line, open_lines, read_lines
 from experiments.methods import METHODS
 from experiments.pages import write_pages
 from fuzzypairs.datasets import available
@@ -72,7 +72,7 @@ def done_trials(lines: Iterable[dict[str, Any]]) -> set[Trial]:
 
 def _run_all(options: argparse.Namespace, console: Console) -> int:
     """Run what is missing; return how many trials failed."""
-    methods = _runnable(_pick_methods(options), console)
+    methods = _pick_methods(options)
     names = _split(options.sets, SETS, "--sets")
     absent = [name for name in names if name not in available()]
     if absent and options.sets:
@@ -99,10 +99,11 @@ def _run_all(options: argparse.Namespace, console: Console) -> int:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Runs(options.lines) as runs, Progress(*columns, console=console) as progress:
+    open_lines(options.lines)
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task("", total=len(todo))
         for line in _results(todo, options.jobs):
-            runs.add(line)
+            append_line(options.lines, line)
             what = " ".join(str(line[n]) for n in ("set", "point", "draw", "method"))
             progress.update(task, advance=1, description=what)
             if "error" in line:
@@ -129,15 +130,6 @@ def _results(trials: Sequence[Trial], jobs: int) -> Iterator[dict[str, Any]]:
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _runnable(names: Collection[str], console: Console) -> list[str]:
-    """Leave out, and tell, the methods that this version of the package lacks."""
-    reasons = {name: METHODS[name].missing() for name in names}
-    for name, reason in reasons.items():
-        if reason:
-            console.print(f"left out: {name}: {reason}", markup=False)
-    return [name for name, reason in reasons.items() if not reason]
 
 
 def _pick_methods(options: argparse.Namespace) -> list[str]:

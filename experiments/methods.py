@@ -1,19 +1,16 @@
 """The methods of the experiment on judgements: one table, to be edited here alone."""
 
-import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fuzzypairs import PairSet
+from experiments.peers import MPCKMeans, PCKMeans
+from fuzzypairs import FDC, PCCA, FuzzyCMeans, PairSearchCV, PairSet
 from fuzzypairs.criteria import normalized_ari
-from fuzzypairs.spaces.moments import total_variance
 
 __all__ = ["METHODS", "Method", "Problem"]
 
@@ -32,14 +29,14 @@ class Problem:
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-        Classes. Only a choice "by truth" looks at them.
+        Classes. Only a choice "by truth" uses them.
     pairs : PairSet
     seed : int
         Decides the starts.
     """
 
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
+    X: np.ndarray
+    y: np.ndarray
     pairs: PairSet
     seed: int
 
@@ -53,73 +50,63 @@ class Problem:
         """Whether grids are thinned."""
         return len(self.X) > MANY_SAMPLES
 
+    @property
+    def counts(self) -> list[int]:
+        """Numbers of clusters that grids vary, up to the number of classes."""
+        shares = (1.0,) if self.is_large else (0.4, 0.6, 0.8, 1.0)
+        return sorted({max(2, round(self.n_classes * share)) for share in shares})
+
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator by its full name, its parameters, and how the open ones are chosen.
+    """An estimator, its parameters, and how the open ones are chosen.
 
     Attributes
     ----------
-    estimator : str
-        Module and class; it is told the number of classes and a seed.
+    estimator : type
+        It is told the number of classes and a seed.
     parameters : dict
         What differs from its defaults.
-    about : str
-        A line for the page.
     grid : callable, optional
         From a `Problem` to candidates, each a dict of parameters.
     choice : {"truth", "pairs"}
-        How a candidate is chosen: by the best normalised ARI, which nobody could do
-        in earnest, or by `PairSearchCV`.
+        How a candidate is chosen: by the best normalised ARI, a bound that needs the
+        classes, or by `PairSearchCV`.
     judged : bool
         Whether it takes judgements.
-    on_curves, on_large : bool
-        Whether it is in the curves, and runs on the large sets.
+    on_curves : bool
+        Whether it is in the curves.
     """
 
-    estimator: str
+    estimator: type[Any]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    about: str = ""
     grid: Grid | None = None
     choice: Literal["truth", "pairs"] = "truth"
     judged: bool = True
     on_curves: bool = True
-    on_large: bool = True
 
     def describe(self) -> str:
         """Return all that decides its results, to tell old lines from new ones."""
         parts = [f"{name}={value!r}" for name, value in self.parameters.items()]
         if self.grid is not None:
-            # A mark of the candidates, which are too many to tell.
-            mark = crc32(repr(self.grid(TINY)).encode())
-            parts.append(f"{self.grid.__name__} {mark:08x} by {self.choice}")
-        return f"{self.estimator}({', '.join(parts)})"
+            # A checksum of the candidates, which are too many to list.
+            checksum = crc32(repr(self.grid(TINY)).encode())
+            parts.append(f"{self.grid.__name__} {checksum:08x} by {self.choice}")
+        return f"{self.estimator.__name__}({', '.join(parts)})"
 
-    def missing(self) -> str:
-        """Say why this method cannot run with the package as it is, or return ""."""
-        try:
-            if self.grid is not None and self.choice == "pairs":
-                _find("fuzzypairs.PairSearchCV")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                replace(self, grid=None).labels(TINY)
-        except (AttributeError, ImportError, TypeError, ValueError) as error:
-            return str(error)
-        return ""
-
-    def labels(self, problem: Problem) -> tuple[NDArray[np.int64], Parameters]:
+    def labels(self, problem: Problem) -> tuple[np.ndarray, Parameters]:
         """Fit a problem; return the clusters, and the candidate that was chosen."""
-        model = self._build(problem.n_classes, problem.seed)
+        model = self.estimator(
+            problem.n_classes, random_state=problem.seed, **self.parameters
+        )
         given = {"pairs": problem.pairs} if self.judged else {}
         if self.grid is None:
             return model.fit(problem.X, **given).labels_, {}
         candidates = self.grid(problem)
         if self.choice == "pairs":
-            search = _find("fuzzypairs.PairSearchCV")(
-                model,
-                [{name: [value] for name, value in c.items()} for c in candidates],
-                random_state=problem.seed,
-            ).fit(problem.X, **given)
+            grid = [{name: [value] for name, value in c.items()} for c in candidates]
+            search = PairSearchCV(model, grid, random_state=problem.seed)
+            search.fit(problem.X, pairs=problem.pairs)
             return search.labels_, dict(search.best_params_)
         found = [
             clone(model).set_params(**candidate).fit(problem.X, **given).labels_
@@ -128,24 +115,6 @@ class Method:
         scores = [normalized_ari(problem.y, labels) for labels in found]
         best = int(np.argmax(scores))
         return found[best], candidates[best]
-
-    def _build(self, n_clusters: int, seed: int) -> Any:
-        make = _find(self.estimator)
-        model = make(n_clusters, random_state=seed)
-        known = model.get_params()
-        for name in self.parameters:
-            # What is not there yet is off by nature.
-            if name not in known and self.parameters[name] != OFF.get(name):
-                raise ValueError(f"{self.estimator} has no parameter {name!r}")
-        return model.set_params(
-            **{name: v for name, v in self.parameters.items() if name in known}
-        )
-
-
-def _find(name: str) -> Any:
-    """Import what a full name names."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(import_module(module), attribute)
 
 
 def paper_grid(problem: Problem) -> list[Parameters]:
@@ -159,14 +128,11 @@ def paper_grid(problem: Problem) -> list[Parameters]:
 
 
 def search_grid(problem: Problem) -> list[Parameters]:
-    """Return what one would try who knows no label: fewer clusters, other spaces.
+    """Return settings to try without labels: fewer clusters, other spaces.
 
     Weights are in units of the total variance, which is what ``beta="auto"`` is.
     """
-    k = problem.n_classes
-    shares = (1.0,) if problem.is_large else (0.4, 0.6, 0.8, 1.0)
-    counts = sorted({max(2, round(k * share)) for share in shares})
-    unit = total_variance(problem.X, None)
+    unit = float(problem.X.var(axis=0).sum())
     plain: list[Parameters] = [
         {"metric": "euclidean", "beta": share * unit} for share in (0.3, 1.0, 3.0)
     ]
@@ -177,16 +143,14 @@ def search_grid(problem: Problem) -> list[Parameters]:
     ]
     return [
         {"n_clusters": n_clusters, **extra}
-        for n_clusters in counts
+        for n_clusters in problem.counts
         for extra in (*plain, *learned)
     ]
 
 
 def oracle_grid(problem: Problem) -> list[Parameters]:
     """Return the paper's grid, and all that the options of this package vary."""
-    k = problem.n_classes
-    shares = (1.0,) if problem.is_large else (0.4, 0.6, 0.8, 1.0)
-    counts = sorted({max(2, round(k * share)) for share in shares})
+    counts = problem.counts
     ridges = (0.02, 0.1) if problem.is_large else (0.01, 0.03, 0.1, 0.3)
     priors = (3.0,) if problem.is_large else (0.3, 1.0, 3.0, 10.0)
     literal = [{"metric": "euclidean", **point} for point in paper_grid(problem)]
@@ -206,7 +170,7 @@ def oracle_grid(problem: Problem) -> list[Parameters]:
         for prior in priors
         for ridge in ridges
     ]
-    # With more doubt, or taught by what follows from the judgements, too.
+    # With more doubt, or learned from propagated judgements as well.
     more: list[Parameters] = [
         {"n_clusters": n_clusters, "metric": "learned", **extra}
         for n_clusters in counts
@@ -221,12 +185,16 @@ def oracle_grid(problem: Problem) -> list[Parameters]:
     return [*literal, *spread, *learned, *more]
 
 
-# The ingredients when they are off; a parameter that FDC does not have is off, too.
-OFF: Parameters = {"propagate": False, "robust": False, "metric": "euclidean"}
-# FDC with alpha = 0 and beta by the rule of scale: what each ingredient is added to.
-BASE: Parameters = {"alpha": 0.0, "beta": "auto", **OFF}
+# FDC with alpha = 0 and the automatic beta: what each ingredient is added to.
+BASE: Parameters = {
+    "alpha": 0.0,
+    "beta": "auto",
+    "propagate": False,
+    "robust": False,
+    "metric": "euclidean",
+}
 
-# Shows whether a method can run, and tells one grid from another.
+# Tells one grid from another.
 TINY = Problem(
     np.column_stack([np.arange(12.0), np.arange(12) % 5]),
     np.repeat([0, 1, 2], 4),
@@ -234,82 +202,27 @@ TINY = Problem(
     seed=0,
 )
 
-FDC, PEERS = "fuzzypairs.FDC", "experiments.peers"
-
+# docs/judgements.md says what each row is.
 METHODS: dict[str, Method] = {
-    "FCM": Method(
-        "fuzzypairs.FuzzyCMeans",
-        about="fuzzy c-means, which sees no judgement",
-        judged=False,
-    ),
-    "PCCA": Method(
-        "fuzzypairs.PCCA",
-        {"beta": "auto"},
-        "fuzzy c-means with must-links and cannot-links, eq. (4) of the paper",
-    ),
-    "PCK-means": Method(
-        f"{PEERS}.PCKMeans",
-        about="k-means with a fixed cost for each broken link",
-    ),
-    "MPCK-means": Method(
-        f"{PEERS}.MPCKMeans",
-        {"n_init": 5},
-        "the same with weights of features learnt for each cluster",
-    ),
+    "FCM": Method(FuzzyCMeans, judged=False),
+    "PCCA": Method(PCCA, {"beta": "auto"}),
+    "PCK-means": Method(PCKMeans),
+    "MPCK-means": Method(MPCKMeans, {"n_init": 5}),
     "MPCK-means single": Method(
-        f"{PEERS}.MPCKMeans",
-        {"metric": "single", "n_init": 5},
-        "the same with weights of features learnt for all clusters together",
-        on_curves=False,
+        MPCKMeans, {"metric": "single", "n_init": 5}, on_curves=False
     ),
-    "FDC literal": Method(
-        FDC,
-        {**BASE, "beta": 1.0},
-        "the paper's model with alpha = 0 and beta = 1",
-    ),
+    "FDC literal": Method(FDC, {**BASE, "beta": 1.0}),
     "FDC literal by truth": Method(
-        FDC,
-        {**BASE, "n_init": 3},
-        "the best of the paper's grid of alpha and beta, chosen by the truth",
-        grid=paper_grid,
-        on_curves=False,
+        FDC, {**BASE, "n_init": 3}, grid=paper_grid, on_curves=False
     ),
-    "FDC base": Method(FDC, BASE, "alpha = 0, and beta the total variance of the data"),
-    "+ alpha": Method(
-        FDC, {**BASE, "alpha": "auto"}, "FDC base with the automatic alpha"
-    ),
-    "+ propagate": Method(
-        FDC,
-        {**BASE, "propagate": "auto"},
-        "FDC base with judgements spread to neighbours",
-    ),
-    "+ metric": Method(
-        FDC,
-        {**BASE, "metric": "learned"},
-        "FDC base with a metric learnt from judgements",
-    ),
-    "+ robust": Method(
-        FDC,
-        {**BASE, "robust": True},
-        "FDC base with less weight for judgements that contradict the rest",
-    ),
-    "FDC": Method(
-        FDC,
-        about="all defaults: a learned space where held-out judgements confirm it",
-    ),
+    "FDC base": Method(FDC, BASE),
+    "+ alpha": Method(FDC, {**BASE, "alpha": "auto"}),
+    "+ propagate": Method(FDC, {**BASE, "propagate": "auto"}),
+    "+ metric": Method(FDC, {**BASE, "metric": "learned"}),
+    "+ robust": Method(FDC, {**BASE, "robust": True}),
+    "FDC": Method(FDC),
     "FDC by held-out pairs": Method(
-        FDC,
-        {"n_init": 3},
-        "number of clusters, beta and space chosen by held-out judgements, no labels",
-        grid=search_grid,
-        choice="pairs",
-        on_curves=False,
+        FDC, {"n_init": 3}, grid=search_grid, choice="pairs", on_curves=False
     ),
-    "FDC by truth": Method(
-        FDC,
-        {"n_init": 3},
-        "the best of the paper's grid and of all options, chosen by the truth",
-        grid=oracle_grid,
-        on_curves=False,
-    ),
+    "FDC by truth": Method(FDC, {"n_init": 3}, grid=oracle_grid, on_curves=False),
 }

@@ -1,17 +1,19 @@
 """Tables and pictures of the experiment on judgements, from its lines alone."""
 
 import csv
+import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context
+
 from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES
 from experiments.methods import METHODS
 from experiments.scores import ALONE, Scores, read_scores
-from fuzzypairs.io.atomic import replacing
 from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
 
-__all__ = ["write_pages"]
+__all__ = ["markdown_table", "write_pages"]
 
 # What choices are compared with, beside fuzzy c-means.
 ALL = "FDC"
@@ -36,7 +38,7 @@ def write_pages(
     Parameters
     ----------
     lines : sequence of dict
-        Lines of `experiments.json_lines`; nothing is fitted here.
+        Finished trials; nothing is fitted here.
     methods : collection of str
         Those to show.
     page : Path
@@ -75,7 +77,7 @@ def write_pages(
         )
         for point, found in chosen.items()
     }
-    _write_csv(written[1], [*scores.items(), *alone.items()])
+    _write(written[1], _csv([*scores.items(), *alone.items()]))
     figure = draw_curves(scores)
     for ending in ("png", "svg") if figure else ():
         written.append(folder / f"curves.{ending}")
@@ -123,7 +125,7 @@ def summary_table(scores: Scores) -> str:
         name, loss = scores.worst(method)
         worst = f"{loss:.2f} ({name})" if loss < 0 else "none"
         rows.append([*row, "{} / {}".format(*scores.wins(method)), worst])
-    return _table(["method", *halves, "better / worse", "worst loss"], rows)
+    return markdown_table(["method", *halves, "better / worse", "worst loss"], rows)
 
 
 def curve_table(scores: Mapping[str, Scores], places: Mapping[str, float]) -> str:
@@ -132,7 +134,7 @@ def curve_table(scores: Mapping[str, Scores], places: Mapping[str, float]) -> st
     columns = [_bold_best(means) for means in curve.values()]
     methods = list(next(iter(curve.values()), {}))
     rows = [[m, *(column[m] for column in columns)] for m in methods]
-    return _table(["method", *(f"{value:g}" for value in curve)], rows)
+    return markdown_table(["method", *(f"{value:g}" for value in curve)], rows)
 
 
 def draw_curves(scores: Mapping[str, Scores]) -> Any:
@@ -237,21 +239,18 @@ def _sets_table(found: Scores) -> str:
     for name in names:
         means = {m: found.means[m].get(name, float("nan")) for m in found.methods}
         rows.append([name, str(found.draws[name]), *_bold_best(means).values()])
-    return _table(["set", "draws", *found.methods], rows)
+    return markdown_table(["set", "draws", *found.methods], rows)
 
 
-def _write_csv(path: Path, scores: Iterable[tuple[str, Scores]]) -> None:
-    with (
-        replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["point", "set", "draws", "method", "normalized_ari"])
-        for point, found in scores:
-            for method in found.methods:
-                for name, value in found.means[method].items():
-                    row = [point, name, found.draws[name], method, f"{value:.4f}"]
-                    table.writerow(row)
+def _csv(scores: Iterable[tuple[str, Scores]]) -> str:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["point", "set", "draws", "method", "normalized_ari"])
+    for point, found in scores:
+        for method in found.methods:
+            for name, value in found.means[method].items():
+                table.writerow([point, name, found.draws[name], method, f"{value:.4f}"])
+    return text.getvalue()
 
 
 def _tell_sets(scores: Scores) -> str:
@@ -274,24 +273,19 @@ def _bold_best(means: Mapping[str, float]) -> dict[str, str]:
     return texts
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
     first, *rest = (f"| {' | '.join(line)} |" for line in (head, *rows))
     return "\n".join([first, "|" + "---|" * len(head), *rest])
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _save(figure: Any, path: Path) -> None:
-    # Neither a date nor random names inside: the same lines give the same file.
-    from matplotlib import rc_context
-
     kind = path.suffix[1:]
-    with (
-        replacing(path) as temporary,
-        rc_context({"svg.hashsalt": "fuzzypairs", "svg.fonttype": "none"}),
-    ):
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(temporary, format=kind, dpi=110, metadata=metadata)
+    # Neither a date nor random names inside: the same lines give the same file.
+    metadata = {"Date": None} if kind == "svg" else None
+    with rc_context({"svg.hashsalt": "fuzzypairs", "svg.fonttype": "none"}):
+        figure.savefig(path, format=kind, dpi=110, metadata=metadata)

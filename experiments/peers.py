@@ -1,19 +1,41 @@
 """PCK-means and MPCK-means: hard clusters under must-links and cannot-links."""
 
-from typing import Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils import check_array, check_random_state
 
-from experiments.alternation import LinkedKMeans
-from experiments.constraints import Links, farthest_pair
-from experiments.prototypes import add_by_label, distances2
-from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.validation import check_choice, check_number
+from experiments.constraints import (
+    Links,
+    farthest_pair,
+    link_costs,
+    neighborhoods,
+    relabel,
+    unlike_all,
+)
+from fuzzypairs import PairSet
 
 __all__ = ["MPCKMeans", "PCKMeans"]
 
+# How far from the mean of the data prototypes without a neighbourhood start, in
+# standard deviations; the papers ask for "random perturbations" and name no size.
+PERTURBATION = 0.1
 
-class PCKMeans(LinkedKMeans):
+
+class Run(NamedTuple):
+    """What one start led to."""
+
+    objective: float
+    labels: np.ndarray
+    centers: np.ndarray
+    metrics: np.ndarray
+    history: list[float]
+
+
+class PCKMeans(ClusterMixin, BaseEstimator):
     """Pairwise constrained k-means (PCK-means).
 
     Finds labels l and prototypes c that minimise
@@ -89,19 +111,111 @@ class PCKMeans(LinkedKMeans):
         self.tol = tol
         self.random_state = random_state
 
-    def _check(self) -> None:
-        if self.weight != "auto":
-            check_number("weight", self.weight, 0, words=("auto",))
+    def fit(self, X: ArrayLike, y: object = None, *, pairs: Any = None) -> Self:
+        """Find clusters of X under the judgements `pairs`.
 
-    def _choose(self, means: Floats, sizes: Ints, n_clusters: int) -> Ints:
-        return np.arange(n_clusters)  # the largest come first
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        pairs : PairSet or what `PairSet.coerce` accepts, default=None
+            The sign tells must-links from cannot-links, |s| is their weight.
 
-    def _costs(self, X: Floats, C: Floats, A: Floats) -> Floats:
+        Returns
+        -------
+        self : object
+        """
+        data: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
+        judged = PairSet.coerce(pairs, n_samples=len(data)).informative
+        k = self.n_clusters
+        if k > len(data):
+            raise ValueError(
+                f"n_clusters is {k} but X has {len(data)} rows; ask for fewer clusters"
+            )
+        if self.weight != "auto" and not self.weight >= 0:
+            raise ValueError(f"weight must be 0 or more, got {self.weight}")
+        rng = check_random_state(self.random_state)
+        links = Links.of(judged)
+        # The paper's start, and others: its neighbourhoods may all be of one class.
+        starts = (
+            kmeans_plusplus(data, k, random_state=rng)[0]
+            if number
+            else self._start(data, judged, links, k, rng)
+            for number in range(self.n_init)
+        )
+        runs = (self._run(data, links, C, rng) for C in starts)
+        best = min(runs, key=lambda run: run.objective)
+        self.objective_ = best.objective
+        self.labels_ = best.labels
+        self.cluster_centers_ = best.centers
+        self.metric_weights_ = best.metrics
+        self.objective_history_ = np.array(best.history)
+        self.n_iter_ = len(best.history)
+        return self
+
+    def _run(
+        self, X: np.ndarray, links: Links, C: np.ndarray, rng: np.random.RandomState
+    ) -> Run:
+        """Alternate assignment and estimation until the objective settles."""
+        A = np.ones_like(C)
+        labels: np.ndarray | None = None
+        history: list[float] = []
+        for _ in range(self.max_iter):
+            cost = self._costs(X, C, A)
+            farthest2 = self._farthest2(X, A)
+            apart, together = self._penalties(X, links, A, farthest2)
+            labels = relabel(cost, links, apart, together, labels, rng)
+            own = np.take_along_axis(cost, labels[:, None], axis=1).sum()
+            broken = link_costs(links, apart, together, labels).sum()
+            history.append(float(own + broken))
+            C = average(X, labels, C)
+            A = self._learn(X, links, labels, C, A, farthest2)
+            if len(history) > 1:
+                before, now = history[-2:]
+                if abs(before - now) <= self.tol * abs(before):
+                    break
+        assert labels is not None
+        return Run(history[-1], labels, C, A, history)
+
+    def _start(
+        self,
+        X: np.ndarray,
+        pairs: PairSet,
+        links: Links,
+        n_clusters: int,
+        rng: np.random.RandomState,
+    ) -> np.ndarray:
+        """Start from the means of neighbourhoods, and elsewhere if these are few."""
+        groups = neighborhoods(pairs)
+        means = np.array([X[group].mean(axis=0) for group in groups])
+        sizes = np.array([len(group) for group in groups])
+        if len(groups) >= n_clusters:
+            return means[self._choose(means, sizes, n_clusters)]
+        C = means.reshape(-1, X.shape[1])
+        outside = unlike_all(links, groups)
+        if outside:
+            C = np.vstack([C, X[rng.choice(outside)]])
+        noise = rng.normal(size=(n_clusters - len(C), X.shape[1]))
+        return np.vstack([C, X.mean(axis=0) + PERTURBATION * X.std(axis=0) * noise])
+
+    def _choose(
+        self, means: np.ndarray, sizes: np.ndarray, n_clusters: int
+    ) -> np.ndarray:
+        """Choose neighbourhoods to start from; they come by falling size."""
+        return np.arange(n_clusters)
+
+    def _costs(self, X: np.ndarray, C: np.ndarray, A: np.ndarray) -> np.ndarray:
+        """Return what samples cost in clusters, links left out."""
         return distances2(X, C, A) / 2
 
+    def _farthest2(self, X: np.ndarray, A: np.ndarray) -> np.ndarray:
+        """Return (x' - x'')^2 by feature for the farthest pair of each metric."""
+        return np.zeros_like(A)  # has no part in this objective
+
     def _penalties(
-        self, X: Floats, links: Links, A: Floats, reach2: Floats
-    ) -> tuple[Floats, Floats]:
+        self, X: np.ndarray, links: Links, A: np.ndarray, farthest2: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return `apart` and `together` of `experiments.constraints`."""
         unit = X.var(axis=0).sum() if self.weight == "auto" else self.weight
         table = np.tile((unit * links.weight)[:, None], len(A))
         must = links.must[:, None]
@@ -110,17 +224,18 @@ class PCKMeans(LinkedKMeans):
 
     def _learn(
         self,
-        X: Floats,
+        X: np.ndarray,
         links: Links,
-        labels: Ints,
-        C: Floats,
-        A: Floats,
-        reach2: Floats,
-    ) -> Floats:
+        labels: np.ndarray,
+        C: np.ndarray,
+        A: np.ndarray,
+        farthest2: np.ndarray,
+    ) -> np.ndarray:
+        """Return new weights of features, shape (n_clusters, n_features)."""
         return A
 
 
-class MPCKMeans(LinkedKMeans):
+class MPCKMeans(PCKMeans):
     """Metric pairwise constrained k-means (MPCK-means), with diagonal metrics.
 
     Finds labels l, prototypes c and weights of features A_h > 0 that minimise
@@ -146,19 +261,17 @@ class MPCKMeans(LinkedKMeans):
     n_init, max_iter, random_state
         See `PCKMeans`.
     tol : float, default=1e-4
-        See `PCKMeans`; less, and a run may end in a circle, as the objective can rise.
+        See `PCKMeans`; with less a run may cycle, as the objective can rise.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
     metric_weights_ : ndarray of shape (n_clusters, n_features)
         The diagonals of A_h.
-    objective_ : float
     objective_history_ : ndarray of shape (n_iter_,)
         The objective after each assignment. It may rise: a new metric has another
         farthest pair.
-    n_iter_ : int
+    labels_, cluster_centers_, objective_, n_iter_
+        See `PCKMeans`.
 
     Notes
     -----
@@ -168,7 +281,7 @@ class MPCKMeans(LinkedKMeans):
                      + sum_cannot |s| ((x'_f - x''_f)^2 - (x_pf - x_qf)^2) ] / n_h
 
     over the broken links with a sample in h. Where neighbourhoods are many, prototypes
-    begin at those that a farthest-first walk meets, distances multiplied by sizes.
+    start at those of a farthest-first traversal, distances multiplied by sizes.
 
     References
     ----------
@@ -201,21 +314,20 @@ class MPCKMeans(LinkedKMeans):
         tol: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.weight = weight
+        super().__init__(
+            n_clusters,
+            weight=weight,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
         self.metric = metric
         self.floor = floor
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
-    def _check(self) -> None:
-        check_number("weight", self.weight, 0)
-        check_choice("metric", self.metric, ("cluster", "single"))
-        check_number("floor", self.floor, np.finfo(float).tiny)
-
-    def _choose(self, means: Floats, sizes: Ints, n_clusters: int) -> Ints:
+    def _choose(
+        self, means: np.ndarray, sizes: np.ndarray, n_clusters: int
+    ) -> np.ndarray:
         chosen = [0]  # the largest comes first
         gap = np.full(len(means), np.inf)
         while len(chosen) < n_clusters:
@@ -225,56 +337,72 @@ class MPCKMeans(LinkedKMeans):
             chosen.append(int(gap.argmax()))
         return np.array(chosen)
 
-    def _costs(self, X: Floats, C: Floats, A: Floats) -> Floats:
-        costs: Floats = distances2(X, C, A) - np.log(A).sum(axis=1)
-        return costs
+    def _costs(self, X: np.ndarray, C: np.ndarray, A: np.ndarray) -> np.ndarray:
+        return distances2(X, C, A) - np.log(A).sum(axis=1)
+
+    def _farthest2(self, X: np.ndarray, A: np.ndarray) -> np.ndarray:
+        metrics = A[:1] if self.metric == "single" else A
+        ends = np.array([farthest_pair(X * np.sqrt(weights)) for weights in metrics])
+        farthest2 = (X[ends[:, 0]] - X[ends[:, 1]]) ** 2
+        return np.broadcast_to(farthest2, A.shape)
 
     def _penalties(
-        self, X: Floats, links: Links, A: Floats, reach2: Floats
-    ) -> tuple[Floats, Floats]:
+        self, X: np.ndarray, links: Links, A: np.ndarray, farthest2: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         gap2 = (X[links.i] - X[links.j]) ** 2 @ A.T
-        farthest2 = (reach2 * A).sum(axis=1)
+        most = (farthest2 * A).sum(axis=1)
         must, weight = links.must[:, None], self.weight * links.weight[:, None]
         return (
             np.where(must, weight * gap2 / 2, 0),
-            np.where(must, 0, weight * (farthest2 - gap2)),
+            np.where(must, 0, weight * (most - gap2)),
         )
 
     def _learn(
         self,
-        X: Floats,
+        X: np.ndarray,
         links: Links,
-        labels: Ints,
-        C: Floats,
-        A: Floats,
-        reach2: Floats,
-    ) -> Floats:
+        labels: np.ndarray,
+        C: np.ndarray,
+        A: np.ndarray,
+        farthest2: np.ndarray,
+    ) -> np.ndarray:
         k = len(C)
-        sizes = np.bincount(labels, minlength=k).astype(float)
+        sizes = np.bincount(labels, minlength=k)[:, None]
         scatter = add_by_label((X - C[labels]) ** 2, labels, k)
         g, h = labels[links.i], labels[links.j]
         gap2 = self.weight * links.weight[:, None] * (X[links.i] - X[links.j]) ** 2
-        torn = links.must & (g != h)
+        parted = links.must & (g != h)
         for end in (g, h):
-            scatter += add_by_label(gap2[torn] / 2, end[torn], k)
-        tied = ~links.must & (g == h)
-        strength = np.bincount(g[tied], links.weight[tied], minlength=k)
-        scatter += self.weight * strength[:, None] * reach2
-        scatter -= add_by_label(gap2[tied], g[tied], k)
+            scatter += add_by_label(gap2[parted] / 2, end[parted], k)
+        joined = ~links.must & (g == h)
+        strength = np.bincount(g[joined], links.weight[joined], minlength=k)
+        scatter += self.weight * strength[:, None] * farthest2
+        scatter -= add_by_label(gap2[joined], g[joined], k)
         if self.metric == "single":
             variance = np.tile(scatter.sum(axis=0) / len(X), (k, 1))
         else:
             # A cluster without samples keeps its metric, as it keeps its prototype.
-            size = np.maximum(sizes, 1)[:, None]
-            variance = np.where(sizes[:, None] > 0, scatter / size, 1 / A)
+            variance = np.where(sizes > 0, scatter / np.maximum(sizes, 1), 1 / A)
         whole = X.var(axis=0)
-        # A feature that is constant in all of X tells nothing, whatever its weight.
+        # The weight of a feature that is constant in all of X does not matter.
         least = np.where(whole > 0, self.floor * whole, 1.0)
-        weights: Floats = 1 / np.maximum(variance, least)
-        return weights
+        return 1 / np.maximum(variance, least)
 
-    def _reach2(self, X: Floats, A: Floats) -> Floats:
-        metrics = A[:1] if self.metric == "single" else A
-        ends = np.array([farthest_pair(X * np.sqrt(weights)) for weights in metrics])
-        reach2 = (X[ends[:, 0]] - X[ends[:, 1]]) ** 2
-        return np.broadcast_to(reach2, A.shape)
+
+def distances2(X: np.ndarray, C: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Return sum_f a_hf (x_if - c_hf)^2, shape (n_samples, n_clusters)."""
+    square = X**2 @ A.T - 2 * X @ (A * C).T + (A * C**2).sum(axis=1)
+    return np.maximum(square, 0.0)  # the expansion may round to less
+
+
+def average(X: np.ndarray, labels: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Return the means of the clusters; one without samples stays where it is."""
+    sizes = np.bincount(labels, minlength=len(C))[:, None]
+    means = add_by_label(X, labels, len(C)) / np.maximum(sizes, 1)
+    return np.where(sizes > 0, means, C)
+
+
+def add_by_label(rows: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Add up the rows of each cluster, shape (n_clusters, n_features)."""
+    columns = [np.bincount(labels, column, minlength=n_clusters) for column in rows.T]
+    return np.column_stack(columns)

@@ -2,16 +2,17 @@
 
 import argparse
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from experiments.pages import markdown_table
 from fuzzypairs import FDC, FuzzyCMeans
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import available, load, simulate_pairs
-from fuzzypairs.io.atomic import replacing
 
 __all__ = ["score_set"]
 
@@ -40,16 +41,16 @@ def score_set(name: str, n_draws: int) -> dict[str, float]:
     return {column: float(np.mean(values)) for column, values in scores.items()}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Score every set that is here, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=3, help="for each set (3)")
     parser.add_argument("--page", type=Path, default=PAGE)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
+    options = parser.parse_args(arguments)
     names = [name for name in SETS if name in available()]
     found = {}
-    with threadpool_limits(1, "blas"):
+    with threadpool_limits(1, "blas"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         for name in names:
             found[name] = score_set(name, options.draws)
             print(name, {title: round(v, 1) for title, v in found[name].items()})
@@ -58,16 +59,14 @@ def main() -> None:
     means = [np.mean([found[name][t] for name in names]) for t in titles]
     rows.append(["mean", *(f"{mean:.1f}" for mean in means)])
     head = ["set", "FCM", *(f"FDC, {title}" for title in titles[1:])]
-    lines = [head, ["---"] * len(head), *rows]
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     text = (
         "# Judgements: sets that no default was chosen on\n\n"
         f"Normalised ARI in percent, means over {options.draws} draws of judgements. "
         '"The paper\'s" is `FDC(metric="euclidean")`. '
         "`python -m experiments.untouched` writes this page.\n\n"
     )
-    with replacing(options.page) as path:
-        Path(path).write_text(text + table + "\n", encoding="utf-8")
+    table = markdown_table(head, rows)
+    options.page.write_text(text + table + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,16 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from experiments.constraints import (
-    Links,
-    farthest_pair,
-    link_costs,
-    neighborhoods,
-    relabel,
-    unlike_all,
-)
-from experiments.peers import MPCKMeans, PCKMeans
-from experiments.prototypes import distances2
+from experiments.constraints import Links, link_costs
+from experiments.peers import MPCKMeans, PCKMeans, average, distances2
 from fuzzypairs import PairSet
 from fuzzypairs.exceptions import PairsError
 
@@ -44,7 +36,7 @@ def naive_pck(X, pairs, labels, C, weight):
     return total
 
 
-def naive_reach2(X, a):
+def naive_farthest2(X, a):
     """The squared gaps, by feature, of the farthest pair under a diagonal metric."""
     gaps = [(x - z) ** 2 for x, z in itertools.combinations(X, 2)]
     return max(gaps, key=lambda gap: gap @ a)
@@ -60,7 +52,7 @@ def naive_mpck(X, pairs, labels, C, A):
         if s > 0 and g != h:
             total += s * (gap @ A[g] + gap @ A[h]) / 2
         if s < 0 and g == h:
-            total -= s * (naive_reach2(X, A[g]) @ A[g] - gap @ A[g])
+            total -= s * (naive_farthest2(X, A[g]) @ A[g] - gap @ A[g])
     return total
 
 
@@ -74,7 +66,7 @@ def naive_metric(X, pairs, labels, C, A, h):
         if s > 0 and labels[p] != labels[q] and h in (labels[p], labels[q]):
             total += s * gap / 2
         if s < 0 and labels[p] == labels[q] == h:
-            total -= s * (naive_reach2(X, A[h]) - gap)
+            total -= s * (naive_farthest2(X, A[h]) - gap)
     return total
 
 
@@ -143,13 +135,13 @@ def test_mpck_costs_and_metrics_are_those_of_plain_loops(problem, metric):
     if metric == "cluster":
         A = rng.uniform(0.5, 2, (3, 3))
 
-    reach2 = model._reach2(X, A)
-    apart, together = model._penalties(X, links, A, reach2)
+    farthest2 = model._farthest2(X, A)
+    apart, together = model._penalties(X, links, A, farthest2)
     own = np.take_along_axis(model._costs(X, C, A), labels[:, None], axis=1).sum()
     total = own + link_costs(links, apart, together, labels).sum()
     assert total == pytest.approx(naive_mpck(X, pairs, labels, C, A))
 
-    learnt = model._learn(X, links, labels, C, A, reach2)
+    learnt = model._learn(X, links, labels, C, A, farthest2)
     sums = np.array([naive_metric(X, pairs, labels, C, A, h) for h in range(3)])
     sizes = np.bincount(labels)[:, None]
     expected = (
@@ -180,59 +172,6 @@ def test_mpck_metric_is_the_best_one(problem):
     for _ in range(20):
         other = best * rng.uniform(0.8, 1.25, best.shape)
         assert naive_mpck(X, alike, y, C, other) > low
-
-
-def test_relabel_ends_where_no_single_move_helps(problem):
-    _, _, pairs = problem
-    links = Links.of(pairs)
-    rng = np.random.default_rng(0)
-    cost = rng.uniform(0, 3, (60, 4))
-    must = links.must[:, None]
-    apart = np.where(must, rng.uniform(0, 2, (30, 4)), 0)
-    together = np.where(must, 0, rng.uniform(0, 2, (30, 4)))
-
-    def total(labels):
-        value = sum(cost[r, h] for r, h in enumerate(labels))
-        for e, (p, q) in enumerate(zip(links.i, links.j, strict=True)):
-            g, h = labels[p], labels[q]
-            value += together[e, g] if g == h else apart[e, g] + apart[e, h]
-        return value
-
-    labels = relabel(cost, links, apart, together, None, np.random.RandomState(0))
-    low = total(labels)
-    assert low < total(cost.argmin(axis=1))
-    for row, h in itertools.product(range(60), range(4)):
-        moved = labels.copy()
-        moved[row] = h
-        assert total(moved) >= low - 1e-12
-
-
-@pytest.mark.parametrize("n_features", [1, 2, 8])
-def test_farthest_pair_is_that_of_all_pairs(n_features):
-    for seed in range(5):
-        X = np.random.default_rng(seed).normal(size=(80, n_features))
-        i, j = farthest_pair(X)
-        gaps = [np.linalg.norm(x - z) for x, z in itertools.combinations(X, 2)]
-        assert i < j
-        assert np.linalg.norm(X[i] - X[j]) == pytest.approx(max(gaps))
-
-
-def test_neighborhoods_follow_chains_of_must_links_only():
-    pairs = PairSet(
-        [0, 1, 4, 6, 2, 8], [1, 2, 5, 7, 3, 9], [0.1, 1, 1, 1, -1, 0], n_samples=10
-    )
-
-    groups = [group.tolist() for group in neighborhoods(pairs)]
-    assert groups == [[0, 1, 2], [4, 5], [6, 7]]
-    assert neighborhoods(PairSet.empty(3)) == []
-
-
-def test_a_sample_unlike_every_neighborhood_is_found():
-    groups = [np.array([0, 1]), np.array([2, 3])]
-    pairs = PairSet([0, 2, 0, 1], [4, 4, 5, 6], [-1, -1, -1, 1], n_samples=7)
-
-    assert unlike_all(Links.of(pairs), groups) == [4]
-    assert unlike_all(Links.of(PairSet([0], [1], [-1.0])), []) == []
 
 
 def test_starts_by_hand():
@@ -276,6 +215,13 @@ def test_distances_under_metrics():
 
     np.testing.assert_allclose(distances2(X, C, A), naive)
     assert (distances2(X + 1e8, X + 1e8, np.ones_like(X)) >= 0).all()
+
+
+def test_means_of_clusters_and_of_none():
+    X, labels = np.array([[1.0], [3.0], [5.0]]), np.array([0, 0, 2])
+
+    C = average(X, labels, np.array([[0.0], [7.0], [0.0]]))
+    assert C.tolist() == [[2], [7], [5]]
 
 
 @pytest.mark.parametrize("make", PEERS, ids=NAMES)
