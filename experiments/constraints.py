@@ -80,9 +80,7 @@ class Links:
 
 def neighborhoods(pairs: PairSet) -> list[np.ndarray]:
     """Return the groups that chains of must-links join, the largest first."""
-    alike = pairs.similar
-    must = PairSet(pairs.i[alike], pairs.j[alike], pairs.grade[alike], pairs.n_samples)
-    n_groups, group = must.components()
+    n_groups, group = pairs.select(pairs.similar).components()
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(n_groups + 1))
     return sorted((order[a:b] for a, b in pairwise(ends)), key=len, reverse=True)

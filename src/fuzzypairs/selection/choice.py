@@ -6,6 +6,7 @@ import numpy as np
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import mean_known
 from fuzzypairs.pairs.folds import FEWEST_PAIRS
 
 __all__ = [
@@ -15,7 +16,6 @@ __all__ = [
     "explain_choice",
     "explain_too_few",
     "format_params",
-    "split_scores",
     "standard_error",
 ]
 
@@ -25,73 +25,14 @@ CLUSTER_ERRORS = 0.25
 ROUNDING = 1e-12
 
 
-def split_scores(held: Floats, grade: Floats) -> Floats:
-    """Return the balanced agreement of each split with what it held out.
-
-    Parameters
-    ----------
-    held : ndarray of shape (n_splits, n_pairs)
-        1 where a fit keeps a judgement that was held out from it, 0 where it breaks
-        it, NaN where it was not asked.
-    grade : ndarray of shape (n_pairs,)
-        Judgements, none of them 0.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_splits,)
-        The share of kept strength among alike and among unlike judgements, and the
-        mean of the two, or the one there is; NaN where nothing was asked.
-
-    See Also
-    --------
-    fuzzypairs.criteria.pair_agreement : The same of one fit, ``method="balanced"``.
-
-    Notes
-    -----
-    Signs are compared, not overlaps: labels of two rows agree or they do not. The area
-    under the ROC curve of overlaps u_p.u_q chose worse settings, since it rewards
-    their order within clusters, where no judgement asks for any.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> held = np.array([[1.0, 0.0, 1.0], [np.nan, 1.0, np.nan]])
-    >>> split_scores(held, np.array([0.9, -0.6, -0.2]))
-    array([0.625, 1.   ])
-    """
-    asked = ~np.isnan(held)
-    shares = []
-    for kind in (grade > 0, grade < 0):
-        weight = np.abs(grade) * (asked & kind)
-        kept = (weight * np.nan_to_num(held)).sum(axis=1)
-        total = weight.sum(axis=1)
-        shares.append(np.divide(kept, total, out=np.full_like(kept, np.nan),
-                                where=total > 0))  # fmt: skip
-    return mean_known(np.array(shares))
-
-
-def mean_known(values: Floats) -> Floats:
-    """Return the mean of what is not NaN along the first axis; NaN if all are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mean_known(np.array([[1.0, np.nan], [2.0, np.nan]]))
-    array([1.5, nan])
-    """
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def contributions(held: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
+def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
     """Return what each independent unit adds to the balanced agreement.
 
     Parameters
     ----------
-    held : ndarray of shape (n_splits, n_pairs)
-        See `split_scores`.
+    kept : ndarray of shape (n_splits, n_pairs)
+        1 where a fit keeps a judgement that was held out from it, 0 where it does not,
+        NaN where it was trained on it.
     grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
         The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
@@ -113,17 +54,17 @@ def contributions(held: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
     Examples
     --------
     >>> import numpy as np
-    >>> held, grade = np.array([[1.0, 0.0, 1.0]]), np.array([0.5, 0.5, -1.0])
-    >>> contributions(held, grade, np.array([0, 1, 1]))
+    >>> kept, grade = np.array([[1.0, 0.0, 1.0]]), np.array([0.5, 0.5, -1.0])
+    >>> contributions(kept, grade, np.array([0, 1, 1]))
     (array([0.25, 0.5 ]), array([ 0.125, -0.125]))
     """
-    kept = mean_known(held)
-    asked = ~np.isnan(kept)
+    share = mean_known(kept)
+    asked = ~np.isnan(share)
     kinds = [kind for kind in (asked & (grade > 0), asked & (grade < 0)) if kind.any()]
     added, expected = np.zeros(grade.size), np.zeros(grade.size)
     for kind in kinds:
         weight = np.abs(grade[kind]) / np.abs(grade[kind]).sum() / len(kinds)
-        added[kind] = weight * kept[kind]
+        added[kind] = weight * share[kind]
         expected[kind] = weight * added[kind].sum() * len(kinds)
     by_unit = np.bincount(unit, added), np.bincount(unit, added - expected)
     return by_unit[0].astype(np.float64), by_unit[1].astype(np.float64)

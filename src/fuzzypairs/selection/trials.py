@@ -12,16 +12,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement, pairs_held
+from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import balanced_share, kept_judgements, mean_known
 from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
-from fuzzypairs.selection.choice import (
-    contributions,
-    mean_known,
-    split_scores,
-    standard_error,
-)
+from fuzzypairs.selection.choice import contributions, standard_error
 from fuzzypairs.threads import Threads
 
 __all__ = ["Progress", "Runner", "Trial", "hold_out_trials", "stability_trials"]
@@ -126,10 +122,16 @@ def hold_out_trials(
     once from several starts: nothing held out leaks into it, and the fits of many
     alphas and betas need no starts of their own. A candidate that takes no judgements
     is fitted once for all splits.
+
+    A judgement is kept or not by the labels of its samples. The area under the ROC
+    curve of overlaps u_p.u_q chose worse settings: it rewards their order within
+    clusters, where no judgement asks for any.
     """
-    X, weight, n_splits = runner.X, runner.weight, len(folds.splits)
+    X, weight, pairs = runner.X, runner.weight, folds.pairs
+    n_splits = len(folds.splits)
+    whole = Split(pairs, np.ones(len(pairs), bool))
+    splits_of = [folds.splits if one.uses_pairs else [whole] for one in candidates]
     first_of = {one.start_key: one for one in candidates if one.accepts_start}
-    splits_of = [folds.splits if one.uses_pairs else [None] for one in candidates]
     runner.total = len(first_of) + sum(map(len, splits_of))
 
     def fit_start(candidate: Candidate) -> Any:
@@ -140,18 +142,17 @@ def hold_out_trials(
     starts = dict(zip(first_of, fitted, strict=True))
 
     def fit_split(
-        candidate: Candidate, split: Split | None
+        candidate: Candidate, split: Split
     ) -> tuple[Floats, float, int, float]:
         start = getattr(starts.get(candidate.start_key), "labels_", None)
-        train = folds.pairs if split is None else split.train
-        model, seconds = timed_fit(candidate, X, train, weight, start)
-        asked = np.ones(len(folds.pairs), bool) if split is None else split.test
+        model, seconds = timed_fit(candidate, X, split.train, weight, start)
         found = np.asarray(model.labels_)
         labels = noise_to_singletons(found)
-        held = np.where(asked, pairs_held(folds.pairs, labels), np.nan)
+        kept = kept_judgements(labels[pairs.i] == labels[pairs.j], pairs.grade)
         result = getattr(model, "memberships_", labels)
-        correlation = pair_agreement(folds.pairs.select(asked), result, method="rank")
-        return held, correlation, count_clusters(found), seconds
+        correlation = pair_agreement(pairs.select(split.test), result, method="rank")
+        n_clusters = count_clusters(found)
+        return np.where(split.test, kept, np.nan), correlation, n_clusters, seconds
 
     jobs = [
         (one, split)
@@ -165,13 +166,13 @@ def hold_out_trials(
         if error := first_error(own):
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
-        held, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
+        kept, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
         if not candidate.uses_pairs:
             tests = np.array([split.test for split in folds.splits])
-            held = np.where(tests, held, np.nan)
+            kept = np.where(tests, kept, np.nan)
             seconds = np.repeat(seconds, n_splits)
-        scores = split_scores(held, folds.pairs.grade)
-        added, excess = contributions(held, folds.pairs.grade, folds.unit)
+        scores = balanced_share(kept, pairs.grade)
+        added, excess = contributions(kept, pairs.grade, folds.unit)
         start = starts.get(candidate.start_key)
         trials.append(
             Trial(

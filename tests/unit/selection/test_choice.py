@@ -1,51 +1,21 @@
-"""Scores of held-out judgements, their errors, and the one-standard-error rule."""
+"""Errors of scores, the one-standard-error rule, and reasons in words."""
 
 import numpy as np
 import pytest
 
-from fuzzypairs.criteria import pair_agreement, pairs_held
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import balanced_share
 from fuzzypairs.selection.choice import (
+    Choice,
     choose,
     contributions,
-    mean_known,
-    split_scores,
+    explain_choice,
+    explain_too_few,
+    format_params,
     standard_error,
 )
 
 NAN = np.nan
-
-
-def test_scores_by_hand():
-    grade = np.array([1.0, 0.5, -1.0, -0.25])
-    held = np.array(
-        [[1, 0, NAN, NAN], [NAN, NAN, 0, 1], [1, NAN, 1, 0], [NAN, NAN, NAN, NAN]]
-    )
-    np.testing.assert_allclose(split_scores(held, grade), [2 / 3, 0.2, 0.9, NAN])
-
-
-def test_a_split_scores_as_the_balanced_criterion():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(3, size=60)
-    pairs = PairSet.from_labels(rng.integers(3, size=60), n_pairs=50, random_state=0)
-    pairs = PairSet(pairs.i, pairs.j, pairs.grade * rng.uniform(0.1, 1, 50), 60)
-    test = rng.random(50) < 0.5
-    held = np.where(test, pairs_held(pairs, labels), NAN)[None]
-    asked = PairSet(pairs.i[test], pairs.j[test], pairs.grade[test], 60)
-    assert split_scores(held, pairs.grade)[0] == pytest.approx(
-        pair_agreement(asked, labels, method="balanced")
-    )
-
-
-def test_one_big_cluster_scores_a_half_whatever_the_judgements():
-    grade = np.array([1.0] * 9 + [-1.0])
-    held = (grade > 0).astype(float)[None]
-    assert split_scores(held, grade)[0] == 0.5
-
-
-def test_the_mean_of_what_is_known():
-    values = np.array([[1.0, NAN, NAN], [3.0, 2.0, NAN]])
-    np.testing.assert_array_equal(mean_known(values), [2.0, 2.0, NAN])
 
 
 def error_of(held, grade, unit):
@@ -65,7 +35,7 @@ def test_they_add_up_to_the_score_of_one_split():
     grade = rng.uniform(-1, 1, 40)
     held = (rng.random((1, 40)) < 0.7).astype(float)
     added, excess = contributions(held, grade, rng.integers(10, size=40))
-    assert added.sum() == pytest.approx(split_scores(held, grade)[0])
+    assert added.sum() == pytest.approx(balanced_share(held, grade)[0])
     assert excess.sum() == pytest.approx(0, abs=1e-12)
 
 
@@ -75,7 +45,7 @@ def test_the_error_is_that_of_independent_draws():
     grade = np.repeat([1.0, -1.0, 0.5, -0.5], 30)
     unit = np.arange(grade.size)
     draws = rng.random((3000, 1, grade.size)) < np.where(grade > 0, 0.8, 0.6)
-    scores = [split_scores(held.astype(float), grade)[0] for held in draws]
+    scores = [balanced_share(held.astype(float), grade)[0] for held in draws]
     errors = [error_of(held.astype(float), grade, unit) for held in draws]
     assert np.mean(errors) == pytest.approx(np.std(scores), rel=0.05)
 
@@ -167,3 +137,44 @@ def test_failed_settings_are_never_taken():
     choice = choose(score, np.zeros((2, 2)), np.zeros(2), complexity)
     assert (choice.taken, choice.best) == (1, 1)
     assert choice.as_good.tolist() == [False, True]
+
+
+def judged(n_alike, n_unlike):
+    grade = np.repeat([0.5, -0.5, 0.0], [n_alike, n_unlike, 30])
+    return PairSet(np.zeros(grade.size), np.arange(1, grade.size + 1), grade)
+
+
+def test_how_many_judgements_can_be_held_out():
+    assert explain_too_few(judged(16, 4), 4) == ""
+    assert explain_too_few(judged(15, 4), 4) == (
+        "pairs has 19 judgements other than 0, fewer than 20"
+    )
+    assert explain_too_few(judged(1, 0), 4).startswith("pairs has 1 judgement other")
+    assert explain_too_few(judged(3, 40), 4) == (
+        "pairs has 3 alike and 40 unlike judgements, fewer than n_splits=4 of one kind"
+    )
+
+
+def test_settings_are_written_as_typed():
+    assert format_params({"beta": 1 / 3, "metric": "rbf"}) == (
+        "beta=0.3333, metric='rbf'"
+    )
+    assert format_params({}) == "as is"
+
+
+def test_reasons_in_words():
+    settings = [{"k": 3}, {"k": 2}]
+    known = {"best": 0, "gap": np.array([0.0, 0.012]), "error": np.array([0.0, 0.05])}
+    best, simpler = (
+        Choice(taken=taken, as_good=np.ones(2, bool), **known) for taken in (0, 1)
+    )
+
+    assert explain_choice(best, settings, 0.875, 40, "") == (
+        "Chosen by 40 held-out judgements: k=3; its fits keep 87.5% of those they did "
+        "not see, the most of 2 settings."
+    )
+    assert explain_choice(simpler, settings, 0.863, 40, "pairs has none") == (
+        "Pairs has none; chosen by stability: k=2; stability and silhouette average "
+        "0.863. It is simpler than the best of 2 settings and not clearly worse "
+        "(k=3: 0.012 more, with a standard error of 0.050)."
+    )

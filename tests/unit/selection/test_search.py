@@ -20,7 +20,6 @@ from sklearn.preprocessing import StandardScaler
 
 from fuzzypairs import DSC, FDC, FuzzyCMeans, PairSearchCV, PairSet, load, save
 from fuzzypairs.exceptions import FewPairsWarning, PairsError
-from fuzzypairs.selection.trials import noise_to_singletons
 
 QUICK = FDC(metric="euclidean", n_init=2, max_iter=100)
 COUNTS = {"n_clusters": [2, 3, 4, 5, 6]}
@@ -129,8 +128,6 @@ class TestChoice:
         assert done[-1] == (2 + 8 * 4, 2 + 8 * 4)
 
     def test_samples_in_no_cluster_are_alike_to_none(self, data):
-        labels = np.array([0, -1, -1, 2])
-        assert len(set(noise_to_singletons(labels))) == 4
         X, _, pairs = data
         lonely = search(DBSCAN(min_samples=2), {"eps": [1e-9, 2.0]}).fit(X, pairs=pairs)
         assert lonely.cv_results_["mean_test_score"][0] == 0.5  # all apart
