@@ -14,7 +14,7 @@ __all__ = ["replacing", "staging"]
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Lend a temporary name beside `path`, and move the file there on success."""
+    """Yield a temporary path beside `path`, and move the file there on success."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory: name a file in it")
@@ -30,11 +30,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """Lend a temporary folder, and move what is in it to `folder` on success.
+    """Yield a temporary folder, and move its files to `folder` on success.
 
-    A new folder appears at once. In an existing one the new files replace their
-    namesakes one by one, which nothing short of a kill interrupts, and everything else
-    stays: it may hold a user's own files.
+    A new folder appears in one step. In an existing one the new files replace those of
+    the same names one by one, which only SIGKILL interrupts, and all others stay.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary_name(folder / "files" if folder.exists() else folder)
@@ -53,7 +52,7 @@ def staging(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill wait: half of two results would be no result."""
+    """Defer SIGINT and SIGTERM, which would leave files of two results."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only
         return
@@ -74,7 +73,6 @@ def _uninterrupted() -> Iterator[None]:
 def _temporary_name(path: Path) -> Path:
     """Return an unused hidden name in the folder of `path`.
 
-    Not `tempfile`: its files and folders stay closed to other users after the
-    move, whatever the umask allows.
+    `tempfile` would keep the file closed to other users, whatever the umask allows.
     """
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

@@ -26,20 +26,18 @@ MODEL_FOLDERS = ("cluster", "io", "pairs", "selection", "solvers", "spaces")
 
 # Plain containers of numbers that skops does not trust by itself: encoders of
 # scikit-learn keep a dtype, kernel models of sparse data the rows they need.
-HARMLESS = frozenset(
-    {
-        "numpy.dtype",
-        "scipy.sparse._csr.csr_array",
-        "scipy.sparse._csr.csr_matrix",
-    }
-)
+HARMLESS = {
+    "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
+}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Save a fitted model to one file that holds no pickle.
 
     The file is written under a temporary name and moved into place, so a reader
-    never meets half a model and a failed save leaves the old file alone.
+    never sees half a model and a failed save leaves the old file alone.
 
     Parameters
     ----------
@@ -88,7 +86,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise TypeError(
             f"model, a {type(model).__name__}, cannot be saved: {error}"
         ) from error
-    # skops writes the name of a nameless function, which nobody can find again.
+    # skops writes the names of lambdas, by which they cannot be found again.
     if nameless := [name for name in unknown if "<" in name]:
         raise TypeError(
             f"model, a {type(model).__name__}, cannot be saved: it holds "
@@ -160,8 +158,8 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     """
     skops_io = _import_skops()
     path = Path(path)
-    # One read serves both the check and the load: a file exchanged between the
-    # two would otherwise be trusted unchecked.
+    # One read serves both the check and the load: a file replaced between the two
+    # would otherwise be loaded unchecked.
     data = _read_archive(path)
     try:
         version = _read_version(data)
@@ -198,7 +196,7 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
 
 
 def _import_skops() -> Any:
-    """Return `skops.io`, or say how to get it."""
+    """Return `skops.io`, or say how to install it."""
     try:
         return importlib.import_module("skops.io")
     except ImportError as error:
@@ -208,7 +206,7 @@ def _import_skops() -> Any:
 
 
 def _read_archive(path: Path) -> bytes:
-    """Return the bytes of a file that is at least a whole zip archive."""
+    """Return the bytes of a file that is a complete zip archive."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a directory: name the model file in it")
     data = path.read_bytes()
@@ -243,8 +241,7 @@ def _read_version(data: bytes) -> str | None:
 def _is_ours(name: str) -> bool:
     """Say whether `name` is a model class that this package itself defines.
 
-    A prefix would not do: any function or import that one of our modules can see
-    would pass as ours.
+    A prefix is not enough: it would accept all that our modules define or import.
     """
     module, _, attribute = name.rpartition(".")
     package, _, inside = module.partition(".")

@@ -1,4 +1,4 @@
-"""A user's files of data and of judgements.
+"""Reading files of data and of judgements.
 
 Rows are counted from 0 in all messages, as they are in files of judgements.
 """
@@ -12,9 +12,10 @@ import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,15 +23,17 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.features import Column, Preparation, as_numbers, as_text, listed
+from fuzzypairs.io.columns import Column, as_numbers, as_text, listed
+from fuzzypairs.io.features import Preparation
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]
 
-# What pandas says before it says what is wrong.
+# How pandas begins its messages about CSV.
 PARSER = "Error tokenizing data. C error: "
 EXPECTED = "names of columns, then a row for each item"
 Reader = Callable[[io.BytesIO, Sequence[str]], pd.DataFrame]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
@@ -47,7 +50,7 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
     Returns
     -------
     frame : DataFrame of shape (n_rows, n_columns)
-        A row at least; columns have different names.
+        At least one row; the names of the columns are different.
 
     Examples
     --------
@@ -65,7 +68,7 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
         raise IsADirectoryError(f"{path} is a folder: name a file in it")
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist: check the name")
-    read = _reader(path)
+    read = by_ending(path, READERS)
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as f:
             file = io.BytesIO(f.read())
@@ -89,20 +92,20 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The rows of a data file, apart from what must not be clustered by.
+    """The rows of a data file, with ids and true classes set apart.
 
     Attributes
     ----------
     path : Path
         The file.
     features : DataFrame of shape (n_rows, n_columns)
-        Neither ids, nor truth, nor dropped columns.
+        The columns to cluster by.
     ids : ndarray of shape (n_rows,) or None
-        Names of the rows as text, each once.
+        Names of the rows as text, without duplicates.
     truth : ndarray of shape (n_rows,) or None
-        Classes as text, None where the class is not known.
+        Classes as text, None where missing.
     id_column : str or None
-        The name of the column that held the ids.
+        Name of the column of ids.
 
     Examples
     --------
@@ -133,7 +136,7 @@ def read_items(
     drop: Sequence[str] = (),
     text: Sequence[str] = (),
 ) -> Items:
-    r"""Read a data file, and set its ids and its truth apart.
+    r"""Read a data file, and set its ids and true classes apart.
 
     Parameters
     ----------
@@ -273,52 +276,44 @@ def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
         raise ValueError(f"{items.path}: {error}") from error
 
 
-def _read_text(separator: str) -> Reader:
-    """Return what reads CSV or TSV."""
-
-    def read(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
-        options: dict[str, Any] = {
-            "sep": separator,
-            "encoding": "utf-8-sig",
-            "skipinitialspace": True,
-        }
-        # pandas would rename a repeated column without a word.
-        first = pd.read_csv(file, header=None, nrows=1, dtype=str, **options)
-        heads = first.iloc[0].dropna().tolist()
-        if repeated := [name for name in heads if heads.count(name) > 1]:
-            raise ValueError(f"two columns are called {repeated[0]!r}")
-        if len(heads) == 1 and re.search("[;\t,]", heads[0]):
-            raise ValueError(
-                f"it has a single column {heads[0]!r}: expected columns separated by "
-                + ("commas" if separator == "," else "tabs")
+def _read_text(separator: str, file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
+    """Read CSV or TSV."""
+    options: dict[str, Any] = {
+        "sep": separator,
+        "encoding": "utf-8-sig",
+        "skipinitialspace": True,
+    }
+    # pandas renames repeated columns without a warning.
+    first = pd.read_csv(file, header=None, nrows=1, dtype=str, **options)
+    names = first.iloc[0].dropna().tolist()
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two columns are called {repeated[0]!r}")
+    if len(names) == 1 and re.search("[;\t,]", names[0]):
+        raise ValueError(
+            f"it has a single column {names[0]!r}: expected columns separated by "
+            + ("commas" if separator == "," else "tabs")
+        )
+    file.seek(0)
+    options |= {"na_values": "?", "dtype": dict.fromkeys(text, str)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            frame: pd.DataFrame = pd.read_csv(
+                file, index_col=False, low_memory=False, **options
             )
-        file.seek(0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            try:
-                frame: pd.DataFrame = pd.read_csv(
-                    file,
-                    index_col=False,
-                    na_values="?",
-                    dtype=dict.fromkeys(text, str),
-                    low_memory=False,
-                    **options,
-                )
-            except pd.errors.ParserWarning:
-                raise ValueError("rows have more fields than the head") from None
-        return frame
-
-    return read
+        except pd.errors.ParserWarning:
+            raise ValueError("rows have more fields than there are columns") from None
+    return frame
 
 
 def _read_json(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
-    """Read an object a line. Not by pandas, which would guess at types."""
+    """Read one object per line. Not by pandas, which guesses types."""
     records = []
     for number, line in enumerate(filter(bytes.strip, file)):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"row {number} is no JSON: {error.msg}") from None
+            raise ValueError(f"row {number} is not JSON: {error.msg}") from None
         except RecursionError:
             raise ValueError(f"row {number} is nested too deeply") from None
         if not isinstance(record, dict):
@@ -328,33 +323,33 @@ def _read_json(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
 
 
 def _read_parquet(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
-    if importlib.util.find_spec("pyarrow") is None:
-        raise ImportError("Parquet needs pyarrow: pip install 'fuzzypairs[files]'")
     return pd.read_parquet(file, engine="pyarrow")
 
 
 READERS: dict[str, Reader] = {
-    ".csv": _read_text(","),
-    ".tsv": _read_text("\t"),
+    ".csv": partial(_read_text, ","),
+    ".tsv": partial(_read_text, "\t"),
     ".parquet": _read_parquet,
     ".jsonl": _read_json,
     ".ndjson": _read_json,
 }
 
 
-def _reader(path: Path) -> Reader:
-    name = path.name.lower().removesuffix(".gz")
-    try:
-        return READERS[Path(name).suffix]
-    except KeyError:
+def by_ending(path: Path, functions: dict[str, Function]) -> Function:
+    """Return the function for the format that the ending of a file name stands for."""
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if ending not in functions:
         raise ValueError(
-            f"{path} has an unknown ending: expected {', '.join(READERS)}, or one of "
+            f"{path} has an unknown ending: expected {', '.join(functions)}, or one of "
             "them with .gz"
-        ) from None
+        )
+    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise ImportError("Parquet needs pyarrow: pip install 'fuzzypairs[files]'")
+    return functions[ending]
 
 
 def _read_ids(column: Column, path: Path) -> NDArray[Any]:
-    """Return the names of the rows as text, each once."""
+    """Return ids as text, none missing and none twice."""
     ids = as_text(column)
     if ids.isna().any():
         row = int(ids.isna().argmax())

@@ -1,9 +1,9 @@
-"""Tables that go out to files, with no cell that a spreadsheet would run."""
+"""Writing tables to files, with no cell that a spreadsheet would run."""
 
 import gzip
-import importlib.util
 import io
 from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 
 from fuzzypairs.io.atomic import replacing
+from fuzzypairs.io.tables import by_ending
 
 __all__ = ["escape_cell", "unescape_cell", "write_table"]
 
-# Spreadsheets take text that begins so for a formula. The apostrophe is not one of
-# them: it marks what was escaped, so it must be escaped itself.
+# Spreadsheets take text that begins like this for a formula. The apostrophe does not
+# make one: it marks what was escaped, so it must be escaped itself.
 MARKS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
@@ -35,7 +36,7 @@ def escape_cell(cell: Any) -> Any:
 
     See Also
     --------
-    unescape_cell : The way back.
+    unescape_cell : The inverse.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def escape_cell(cell: Any) -> Any:
 
 
 def unescape_cell(text: str) -> str:
-    """Undo `escape_cell`, for every text.
+    """Undo `escape_cell`.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def write_table(
         Text and heads are escaped in CSV and TSV, see `escape_cell`; the other formats
         keep everything as it is.
     decimals : int, default=None
-        Of the numbers in CSV and TSV; as many as it takes if None.
+        Decimals of the numbers in CSV and TSV; None writes all digits.
 
     Examples
     --------
@@ -99,49 +100,34 @@ def write_table(
     "id,cluster_0\noak,0.250\n'@ash,1.000\n"
     """
     path = Path(path)
-    data = io.BytesIO()
-    writer_of(path)(pd.DataFrame(columns), data, decimals)
-    packed = path.suffix.lower() == ".gz"
+    file = io.BytesIO()
+    writer_of(path)(pd.DataFrame(columns), file, decimals)
+    data = file.getvalue()
+    if path.suffix.lower() == ".gz":
+        # Without a time stamp the same table gives the same file.
+        data = gzip.compress(data, mtime=0)
     with replacing(path) as temporary:
-        # Without a time in its head the same table gives the same file.
-        temporary.write_bytes(
-            gzip.compress(data.getvalue(), mtime=0) if packed else data.getvalue()
-        )
+        temporary.write_bytes(data)
 
 
 def writer_of(path: Path) -> "Writer":
-    """Return what writes the format that the ending of a name asks for."""
-    name = path.name.lower().removesuffix(".gz")
-    try:
-        writer = WRITERS[Path(name).suffix]
-    except KeyError:
-        raise ValueError(
-            f"{path} has an unknown ending: expected {', '.join(WRITERS)}, or one of "
-            "them with .gz"
-        ) from None
-    if writer is _write_parquet and importlib.util.find_spec("pyarrow") is None:
-        raise ImportError("Parquet needs pyarrow: pip install 'fuzzypairs[files]'")
-    return writer
+    """Return the function that writes the format of a path, or raise an error."""
+    return by_ending(path, WRITERS)
 
 
-Writer = Callable[[pd.DataFrame, io.BytesIO, int | None], None]
-
-
-def _write_text(separator: str) -> Writer:
-    """Return what writes CSV or TSV."""
-
-    def write(frame: pd.DataFrame, file: io.BytesIO, decimals: int | None) -> None:
-        texts = frame.select_dtypes(exclude="number").columns
-        safe = frame.assign(**{name: frame[name].map(escape_cell) for name in texts})
-        safe.rename(columns=escape_cell).to_csv(
-            file,
-            sep=separator,
-            index=False,
-            float_format=None if decimals is None else f"%.{decimals}f",
-            lineterminator="\n",
-        )
-
-    return write
+def _write_text(
+    separator: str, frame: pd.DataFrame, file: io.BytesIO, decimals: int | None
+) -> None:
+    """Write CSV or TSV."""
+    texts = frame.select_dtypes(exclude="number").columns
+    safe = frame.assign(**{name: frame[name].map(escape_cell) for name in texts})
+    safe.rename(columns=escape_cell).to_csv(
+        file,
+        sep=separator,
+        index=False,
+        float_format=None if decimals is None else f"%.{decimals}f",
+        lineterminator="\n",
+    )
 
 
 def _write_json(frame: pd.DataFrame, file: io.BytesIO, decimals: int | None) -> None:
@@ -152,9 +138,10 @@ def _write_parquet(frame: pd.DataFrame, file: io.BytesIO, decimals: int | None) 
     frame.to_parquet(file, engine="pyarrow", index=False)
 
 
+Writer = Callable[[pd.DataFrame, io.BytesIO, int | None], None]
 WRITERS: dict[str, Writer] = {
-    ".csv": _write_text(","),
-    ".tsv": _write_text("\t"),
+    ".csv": partial(_write_text, ","),
+    ".tsv": partial(_write_text, "\t"),
     ".parquet": _write_parquet,
     ".jsonl": _write_json,
     ".ndjson": _write_json,

@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.io.features import CONFORM, ColumnRecord
+from fuzzypairs.io.columns import CONVERT
+from fuzzypairs.io.features import ColumnRecord
 
 __all__ = ["Profile", "Trait", "describe_columns"]
 
@@ -137,7 +138,7 @@ def describe_columns(
     by_name = {str(name): table[name] for name in table}
     return [
         DESCRIBE[record.kind](
-            record.name, CONFORM[record.kind](by_name[record.name]), U
+            record.name, CONVERT[record.kind](by_name[record.name]), U
         )
         for record in columns
         if record.n_features

@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 from fuzzypairs import FDC
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.features import ColumnRecord, Preparation, as_text
+from fuzzypairs.io.columns import as_text
+from fuzzypairs.io.features import ColumnRecord, Preparation
 from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs, read_table
 
 FRAME = pd.DataFrame(
@@ -359,7 +360,7 @@ def test_errors_of_columns_name_the_file():
         (
             "d.jsonl",
             b'{"x": 1}\n{"x": \n',
-            "d.jsonl cannot be read: row 1 is no JSON: Expect",
+            "d.jsonl cannot be read: row 1 is not JSON: Expect",
         ),
         (
             "d.jsonl",
