@@ -1,8 +1,8 @@
-"""Pictures of memberships, judgements, the course of a fit, and searches.
+"""Pictures of memberships, judgements, the objective of a fit, and searches.
 
-Every picture is a function that takes and returns matplotlib `Axes`, and a display in
-scikit-learn's manner that keeps what it shows. Figures are built as objects and never
-through pyplot, so servers and threads can draw side by side and nothing stays open.
+Each picture is a function that takes and returns matplotlib `Axes`, and a display like
+those of scikit-learn, which keeps its data. Figures do not go through pyplot: threads
+can draw at the same time, and no figure stays open.
 """
 
 from fuzzypairs.plots.curves import (

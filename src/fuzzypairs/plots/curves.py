@@ -1,7 +1,8 @@
-"""Curves: the objective along a fit, and the score along a search."""
+"""Curves: the objective during a fit, and the score of a search by parameter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,21 +10,20 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs.plots.style import COLORS, Display, new_axes, tidy, verbatim
+from fuzzypairs._typing import Floats
+from fuzzypairs.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ObjectiveDisplay", "SearchDisplay", "plot_objective", "plot_search"]
 
-# Values that span more than this are drawn on a scale of ratios.
+# Parameters whose largest value is more than this times the smallest have a log scale.
 WIDE = 50.0
-# Stands for a parameter that a candidate does not have.
-ABSENT = ""
 
 
 def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
-    """Show how the objective fell, iteration by iteration.
+    """Show the objective, iteration by iteration.
 
     Parameters
     ----------
@@ -35,7 +35,6 @@ def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     Returns
     -------
     ax : matplotlib Axes
-        The picture.
 
     Examples
     --------
@@ -44,18 +43,18 @@ def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     'objective'
     """
     values = check_array(history, ensure_2d=False).ravel()
-    ax = new_axes((6.4, 3.2)) if ax is None else ax
+    ax = style.new_axes((6.4, 3.2)) if ax is None else ax
     steps = np.arange(1, len(values) + 1)
-    ax.plot(steps, values, color=COLORS[0], marker="o", markersize=3)
+    ax.plot(steps, values, color=style.COLORS[0], marker="o", markersize=3)
     ax.set(xlabel="iteration", ylabel="objective")
     ax.locator_params(axis="x", integer=True)
-    tidy(ax)
+    style.tidy(ax)
     return ax
 
 
 @dataclass
-class ObjectiveDisplay(Display):
-    """The objective along the fit of a model; see `plot_objective`.
+class ObjectiveDisplay(style.Display):
+    """The objective during a fit; see `plot_objective`.
 
     Parameters
     ----------
@@ -102,8 +101,8 @@ def plot_search(
 ) -> "Axes":
     """Show how the score of a search depends on one parameter.
 
-    For each value of the parameter, the best that the others allow: the largest mean
-    over the folds, with its standard error as a bar.
+    For each value of the parameter, the largest mean over the folds for any values of
+    the others, with its standard error as a bar.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def plot_search(
         The `cv_results_` of a search, as scikit-learn has them: "param_NAME",
         "mean_test_score", and "split0_test_score" and so on.
     parameter : str
-        NAME of the parameter, such as "beta".
+        Name of the parameter, such as "beta".
     ax : matplotlib Axes, optional
         Where to draw. A new figure by default.
 
@@ -133,35 +132,38 @@ def plot_search(
         raise ValueError(
             f"parameter is {parameter!r} but the search varied {', '.join(known)}"
         )
-    ax = new_axes((6.4, 3.6)) if ax is None else ax
+    ax = style.new_axes((6.4, 3.6)) if ax is None else ax
     mean = np.asarray(results["mean_test_score"], dtype=float)
     error = _standard_errors(results)
-    # Candidates without a score lose against all others.
+    # The best candidate of each value comes last; those without a score come first.
     order = np.argsort(np.nan_to_num(mean, nan=-np.inf), kind="stable")
-    best = {_label(results[key][row]): row for row in order}
-    best.pop(ABSENT, None)
+    best = {
+        _sortable(value): row
+        for row in order
+        if not np.ma.is_masked(value := results[key][row])
+    }
     values = sorted(best, key=lambda value: (isinstance(value, str), value))
     rows = [best[value] for value in values]
     numbers = [value for value in values if not isinstance(value, str)]
     is_scale = len(numbers) == len(values)
     places = numbers if is_scale else [float(place) for place in range(len(values))]
     ax.errorbar(
-        places, mean[rows], yerr=error[rows], color=COLORS[0], marker="o", capsize=3,
-        linestyle="-" if is_scale else "none",
+        places, mean[rows], yerr=error[rows], color=style.COLORS[0], marker="o",
+        capsize=3, linestyle="-" if is_scale else "none",
     )  # fmt: skip
     if not is_scale:
         ticks = [v if isinstance(v, str) else f"{v:g}" for v in values]
-        ax.set_xticks(places, [verbatim(tick) for tick in ticks])
+        ax.set_xticks(places, [style.verbatim(tick) for tick in ticks])
     elif 0 < min(numbers) * WIDE < max(numbers):
         ax.set_xscale("log")
     ax.set(xlabel=parameter, ylabel="score on held-out pairs")
-    tidy(ax)
+    style.tidy(ax)
     return ax
 
 
 @dataclass
-class SearchDisplay(Display):
-    """The score of a search along one parameter; see `plot_search`.
+class SearchDisplay(style.Display):
+    """The score of a search by one parameter; see `plot_search`.
 
     Parameters
     ----------
@@ -210,7 +212,7 @@ class SearchDisplay(Display):
         return cls(search.cv_results_, parameter).plot(ax)
 
 
-def _standard_errors(results: Mapping[str, Any]) -> Any:
+def _standard_errors(results: Mapping[str, Any]) -> Floats:
     """Return the standard errors of the mean scores; 0 for a single fold."""
     folds = [
         np.asarray(scores, dtype=float)
@@ -219,14 +221,11 @@ def _standard_errors(results: Mapping[str, Any]) -> Any:
     ]
     if len(folds) < 2:
         return np.zeros(len(results["mean_test_score"]))
-    return np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
+    errors: Floats = np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
+    return errors
 
 
-def _label(value: Any) -> float | str:
-    """Return what can be ordered: numbers as they are, all else as words."""
-    if np.ma.is_masked(value):
-        return ABSENT
-    is_number = isinstance(value, int | float | np.number) and not isinstance(
-        value, bool
-    )
+def _sortable(value: Any) -> float | str:
+    """Return numbers as floats and all else, True and False included, as text."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     return float(value) if is_number else str(value)

@@ -1,22 +1,16 @@
-"""What became of judgements: grades against what two rows share in the clusters."""
+"""Grades of judgements against the memberships that their rows share."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from fuzzypairs._typing import Floats
 from fuzzypairs.criteria import pairs_held
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.plots.style import (
-    BROKEN,
-    HELD,
-    Display,
-    memberships_of,
-    new_axes,
-    tidy,
-)
+from fuzzypairs.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgementsDisplay", "plot_judgements", "shared_membership"]
 
 
-def shared_membership(pairs: Any, memberships: ArrayLike) -> NDArray[np.float64]:
+def shared_membership(pairs: Any, memberships: ArrayLike) -> Floats:
     """Measure how much of their membership the two rows of a judgement share.
 
     Parameters
@@ -37,8 +31,8 @@ def shared_membership(pairs: Any, memberships: ArrayLike) -> NDArray[np.float64]
     Returns
     -------
     shared : ndarray of shape (n_pairs,)
-        sum_j min(u_pj, u_qj): 1 for rows with equal memberships however fuzzy, 0 for
-        rows without a common cluster.
+        sum_j min(u_pj, u_qj): 1 for equal memberships, however fuzzy, and 0 for rows
+        without a common cluster.
 
     Examples
     --------
@@ -49,23 +43,22 @@ def shared_membership(pairs: Any, memberships: ArrayLike) -> NDArray[np.float64]
     """
     U = check_array(memberships)
     judged = PairSet.coerce(pairs, n_samples=len(U))
-    shared: NDArray[np.float64] = np.minimum(U[judged.i], U[judged.j]).sum(axis=1)
+    shared: Floats = np.minimum(U[judged.i], U[judged.j]).sum(axis=1)
     return shared
 
 
 def plot_judgements(
     pairs: Any, memberships: ArrayLike, ax: "Axes | None" = None
 ) -> "Axes":
-    """Show for each judgement what was asked, and what the clusters made of it.
+    """Show grades of judgements against the memberships that their rows share.
 
-    Rows judged alike should share their memberships, so their dots should be high on
-    the right; rows judged unlike should not, low on the left. Crosses are judgements
-    that the clusters break.
+    Rows judged alike should share their memberships: upper right. Rows judged unlike
+    should not: lower left. Crosses are judgements that the clusters break.
 
     Parameters
     ----------
     pairs : PairSet or what `PairSet.coerce` accepts
-        Judgements; those of 0 are left out.
+        Judgements; those of grade 0 are left out.
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
     ax : matplotlib Axes, optional
@@ -84,11 +77,11 @@ def plot_judgements(
     """
     U = check_array(memberships)
     judged = PairSet.coerce(pairs, n_samples=len(U)).informative
-    ax = new_axes((6.4, 3.6)) if ax is None else ax
+    ax = style.new_axes((6.4, 3.6)) if ax is None else ax
     shared, held = shared_membership(judged, U), pairs_held(judged, U)
     for word, mine, marker, color, area in (
-        ("held", held, "o", HELD, 26),
-        ("broken", ~held, "X", BROKEN, 50),
+        ("held", held, "o", style.HELD, 26),
+        ("broken", ~held, "X", style.BROKEN, 50),
     ):
         ax.scatter(
             judged.grade[mine], shared[mine], s=area, marker=marker, color=color,
@@ -101,14 +94,14 @@ def plot_judgements(
         xlim=(-1.05, 1.05),
         ylim=(-0.05, 1.05),
     )
-    tidy(ax)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+    style.tidy(ax)
+    style.add_legend(ax)
     return ax
 
 
 @dataclass
-class JudgementsDisplay(Display):
-    """What a fitted model made of judgements; see `plot_judgements`.
+class JudgementsDisplay(style.Display):
+    """Judgements against the memberships of a fitted model; see `plot_judgements`.
 
     Parameters
     ----------
@@ -140,7 +133,7 @@ class JudgementsDisplay(Display):
     def from_estimator(
         cls, model: Any, *, pairs: Any, ax: "Axes | None" = None
     ) -> Self:
-        """Draw what a fitted model made of judgements.
+        """Draw judgements against the memberships of a fitted model.
 
         Parameters
         ----------
@@ -154,4 +147,4 @@ class JudgementsDisplay(Display):
         -------
         display : JudgementsDisplay
         """
-        return cls(pairs, memberships_of(model)).plot(ax)
+        return cls(pairs, style.memberships_of(model)).plot(ax)

@@ -5,31 +5,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.utils import check_array, check_consistent_length
 
+from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.plots.style import (
-    BROKEN,
-    HELD,
-    Display,
-    color_of,
-    explain,
-    marker_of,
-    memberships_of,
-    new_axes,
-    rgba,
-    tidy,
-)
+from fuzzypairs.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["MembershipMapDisplay", "plot_memberships"]
 
-# How opaque a row without any preference is: it must be seen, and look hollow.
+# Opacity of a row with equal memberships: visible, but nearly hollow.
 LEAST_OPACITY = 0.12
 # A row's area in points, and the number of rows from which it shrinks.
 AREA, MANY = 42, 200
@@ -49,7 +39,7 @@ def plot_memberships(
     most_rows: int | None = None,
     most_pairs: int | None = None,
 ) -> "Axes":
-    """Show every row in its cluster's colour, paler the less certain it is.
+    """Show each row in the colour of its cluster, paler the less certain it is.
 
     Rows are placed by the two main directions of `X` (principal components), or as
     they are when `X` has two columns. Judgements are lines: solid for alike, dashed
@@ -62,26 +52,26 @@ def plot_memberships(
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
     pairs : PairSet or what `PairSet.coerce` accepts, optional
-        Judgements to draw; those of 0 are left out.
+        Judgements to draw; those of grade 0 are left out.
     ax : matplotlib Axes, optional
         Where to draw. A new figure by default.
     highlight : array-like of int, default=()
-        Rows to ring.
+        Rows to mark with a ring.
     legend : bool, default=True
-        Whether to explain colours and lines beside the picture.
+        Whether to draw a legend beside the picture.
     title : str, default=""
-        Put above the picture.
+        Title above the picture.
     most_rows : int, optional
-        Draw at most so many rows: those of the judgements drawn, those highlighted,
-        and others at random (the same ones each time). All by default.
+        Largest number of rows to draw: those of the judgements drawn, those
+        highlighted, and a fixed random choice of others. All by default.
     most_pairs : int, optional
-        Draw at most so many judgements: broken ones first, then the strongest. All
-        by default.
+        Largest number of judgements to draw: broken ones first, then the strongest.
+        All by default.
 
     Returns
     -------
     ax : matplotlib Axes
-        `ax.figure.savefig("memberships.png")` writes it to a file. Its title on the
+        `ax.figure.savefig("memberships.png")` writes it to a file. The title on the
         right says how much was left out.
 
     Examples
@@ -98,10 +88,10 @@ def plot_memberships(
     check_consistent_length(data, U)
     judged = PairSet.coerce(pairs, n_samples=len(data)).informative
     rings = np.asarray(highlight, dtype=int)
-    ax = new_axes() if ax is None else ax
+    ax = style.new_axes() if ax is None else ax
     places, names = _project(data)
 
-    shown = _foremost_pairs(judged, U, most_pairs)
+    shown = _strongest_pairs(judged, U, most_pairs)
     rows = _some_rows(len(data), np.concatenate([shown.i, shown.j, rings]), most_rows)
     _draw_rows(ax, places[rows], U[rows])
     _draw_rings(ax, places[rings])
@@ -109,26 +99,21 @@ def plot_memberships(
 
     ax.set(xlabel=names[0], ylabel=names[1])
     ax.set_title(title, loc="left")
-    ax.set_title(
-        ", ".join(
-            f"{drawn:,} of {every:,} {what}"
-            for drawn, every, what in (
-                (len(rows), len(data), "rows"),
-                (len(shown), len(judged), "judgements"),
-            )
-            if drawn < every
-        ),
-        loc="right",
-        fontsize="small",
-    )
-    tidy(ax)
+    counts = ((rows, data, "rows"), (shown, judged, "judgements"))
+    partial = [
+        f"{len(drawn):,} of {len(every):,} {what}"
+        for drawn, every, what in counts
+        if len(drawn) < len(every)
+    ]
+    ax.set_title(", ".join(partial), loc="right", fontsize="small")
+    style.tidy(ax)
     if legend:
-        explain(ax)
+        style.add_legend(ax, fontsize="small")
     return ax
 
 
 @dataclass
-class MembershipMapDisplay(Display):
+class MembershipMapDisplay(style.Display):
     """The membership map of a fitted model; see `plot_memberships`.
 
     Parameters
@@ -189,12 +174,10 @@ class MembershipMapDisplay(Display):
         -------
         display : MembershipMapDisplay
         """
-        return cls(X, memberships_of(model), pairs).plot(ax, **options)
+        return cls(X, style.memberships_of(model), pairs).plot(ax, **options)
 
 
-def _foremost_pairs(
-    pairs: PairSet, memberships: NDArray[np.float64], most: int | None
-) -> PairSet:
+def _strongest_pairs(pairs: PairSet, memberships: Floats, most: int | None) -> PairSet:
     """Return the judgements to draw: broken ones first, then the strongest."""
     if most is None or len(pairs) <= most:
         return pairs
@@ -203,20 +186,17 @@ def _foremost_pairs(
     return PairSet(pairs.i[kept], pairs.j[kept], pairs.grade[kept], pairs.n_samples)
 
 
-def _some_rows(
-    n_rows: int, wanted: NDArray[np.int64], most: int | None
-) -> NDArray[np.int64]:
-    """Return the rows to draw, the wanted ones first among them."""
+def _some_rows(n_rows: int, wanted: Ints, most: int | None) -> Ints:
+    """Return the rows to draw: those wanted, then others at random."""
     if most is None or n_rows <= most:
         return np.arange(n_rows)
-    # A stable sort after the shuffle: wanted rows, then the others by chance.
     order = np.random.default_rng(0).permutation(n_rows)
     is_other = ~np.isin(order, wanted)
     return np.sort(order[np.argsort(is_other, kind="stable")][:most])
 
 
-def _project(X: NDArray[Any]) -> tuple[NDArray[np.float64], tuple[str, str]]:
-    """Return a place in the plane for each row, and what the two axes are."""
+def _project(X: Data) -> tuple[Data, tuple[str, str]]:
+    """Return the rows in the plane, and the names of its two axes."""
     if X.shape[1] == 2:
         return X, ("feature 1", "feature 2")
     if min(X.shape) < 2 or not np.ptp(X, axis=0).any():
@@ -229,26 +209,24 @@ def _project(X: NDArray[Any]) -> tuple[NDArray[np.float64], tuple[str, str]]:
     )
 
 
-def _draw_rows(
-    ax: Any, places: NDArray[np.float64], memberships: NDArray[np.float64]
-) -> None:
-    """Draw the rows cluster by cluster."""
+def _draw_rows(ax: Any, places: Data, memberships: Floats) -> None:
     labels = memberships.argmax(axis=1)
     opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * certainty(memberships)
     area = AREA * min(1.0, np.sqrt(MANY / len(labels)))
     for cluster in range(memberships.shape[1]):
-        color, marker = color_of(cluster), marker_of(cluster)
+        color = style.pick(style.COLORS, cluster)
+        marker = style.pick(style.MARKERS, cluster)
         mine = labels == cluster
         ax.scatter(
             *places[mine].T, s=area, marker=marker, linewidths=0.7, edgecolors=color,
-            c=rgba(color, opacity[mine]), zorder=3,
+            c=[(color, alpha) for alpha in opacity[mine]], zorder=3,
         )  # fmt: skip
-        # Its own legend entry: the drawn ones carry the paleness of their first row.
+        # The legend has entries of its own, which do not depend on the first row.
         ax.scatter([], [], s=AREA, marker=marker, color=color,
                    label=f"cluster {cluster}")  # fmt: skip
 
 
-def _draw_rings(ax: Any, places: NDArray[np.float64]) -> None:
+def _draw_rings(ax: Any, places: Data) -> None:
     if len(places):
         ax.scatter(
             *places.T, s=110, facecolors="none", edgecolors="black", linewidths=1.1,
@@ -256,32 +234,24 @@ def _draw_rings(ax: Any, places: NDArray[np.float64]) -> None:
         )  # fmt: skip
 
 
-def _draw_pairs(
-    ax: Any,
-    places: NDArray[np.float64],
-    pairs: PairSet,
-    memberships: NDArray[np.float64],
-) -> None:
-    """Draw the judgements as lines, and explain the kinds that occur."""
+def _draw_pairs(ax: Any, places: Data, pairs: PairSet, memberships: Floats) -> None:
+    """Draw judgements as lines, with a legend entry for each kind that occurs."""
     collections = importlib.import_module("matplotlib.collections")
     held = pairs_held(pairs, memberships)
     ends = np.stack([places[pairs.i], places[pairs.j]], axis=1)
-    width = (0.5 + 2 * np.abs(pairs.grade)) * min(
-        1.0, np.sqrt(FEW / max(len(pairs), 1))
-    )
-    for word, sign, style in (("alike", 1, "-"), ("unlike", -1, "--")):
-        for fate, kept, color, alpha in (
-            ("held", held, HELD, 0.45),
-            ("broken", ~held, BROKEN, 0.95),
+    width = (0.5 + 2 * np.abs(pairs.grade)) * np.sqrt(FEW / max(len(pairs), FEW))
+    for word, sign, dashes in (("alike", 1, "-"), ("unlike", -1, "--")):
+        for state, is_state, color, alpha, order in (
+            ("held", held, style.HELD, 0.45, 1),
+            ("broken", ~held, style.BROKEN, 0.95, 4),
         ):
-            mine = kept & (np.sign(pairs.grade) == sign)
+            mine = is_state & (np.sign(pairs.grade) == sign)
             if not mine.any():
                 continue
             lines = collections.LineCollection(
                 list(ends[mine]), linewidths=width[mine], colors=color,
-                linestyles=style, alpha=alpha, zorder=1 if fate == "held" else 4,
+                linestyles=dashes, alpha=alpha, zorder=order,
             )  # fmt: skip
             ax.add_collection(lines)
-            # Its own legend entry: the drawn ones carry the width of their first pair.
-            label = f"judged {word}, {fate}"
-            ax.plot([], [], color=color, linestyle=style, label=label)
+            label = f"judged {word}, {state}"
+            ax.plot([], [], color=color, linestyle=dashes, label=label)

@@ -5,21 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from fuzzypairs.plots.style import (
-    HELD,
-    Display,
-    color_of,
-    explain,
-    hatch_of,
-    marker_of,
-    memberships_of,
-    new_axes,
-    tidy,
-    verbatim,
-)
+from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.plots import style
 from fuzzypairs.validation import check_choice
 
 if TYPE_CHECKING:
@@ -27,18 +17,17 @@ if TYPE_CHECKING:
 
 __all__ = ["MixturesDisplay", "most_mixed", "plot_mixtures"]
 
-# Where the triangle has its corners: clusters 0, 1 and 2.
+# Corners of the triangle: clusters 0, 1 and 2.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-# Names of rows are cut to so many letters beside bars.
+# Names beside bars are cut to this many characters.
 LONGEST_NAME = 24
 
 
-def most_mixed(memberships: ArrayLike) -> NDArray[np.int64]:
+def most_mixed(memberships: ArrayLike) -> Ints:
     """Order rows from the most mixed to the clearest.
 
-    A row is as mixed as its second largest membership comes close to its largest:
-    by the ratio of the two, which is 1 for a row torn between clusters and 0 for a
-    row that belongs to one.
+    Rows are ordered by the ratio of their second largest membership to the largest:
+    1 for a row between two clusters, 0 for a row that belongs to one alone.
 
     Parameters
     ----------
@@ -58,12 +47,12 @@ def most_mixed(memberships: ArrayLike) -> NDArray[np.int64]:
     return np.argsort(-mixedness(check_array(memberships)), kind="stable")
 
 
-def mixedness(U: NDArray[np.float64]) -> NDArray[np.float64]:
+def mixedness(U: Floats) -> Floats:
     """Return the second largest over the largest membership of each row."""
     if U.shape[1] == 1:
         return np.zeros(len(U))
     second, first = np.partition(U, -2, axis=1)[:, -2:].T
-    ratio: NDArray[np.float64] = second / first
+    ratio: Floats = second / first
     return ratio
 
 
@@ -75,24 +64,24 @@ def plot_mixtures(
     kind: Literal["auto", "triangle", "bars"] = "auto",
     most: int = 30,
 ) -> "Axes":
-    """Show of which clusters rows are mixed.
+    """Show how rows divide between clusters.
 
-    In the triangle every row is a dot: near a corner it belongs to that cluster, on
-    an edge it shares two, in the middle all three. Bars show the most mixed rows, a
-    piece for each cluster.
+    In the triangle each row is a dot: near a corner it belongs to that cluster, on an
+    edge to two, in the middle to all three. Bars show the most mixed rows, with a
+    segment for each cluster.
 
     Parameters
     ----------
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
     names : sequence of length n_samples, optional
-        What rows are called beside bars. Their numbers by default.
+        Names of rows beside bars. Their numbers by default.
     ax : matplotlib Axes, optional
         Where to draw. A new figure by default.
     kind : {"auto", "triangle", "bars"}, default="auto"
         "auto" is the triangle for three clusters, bars for other numbers.
     most : int, default=30
-        Bars at most.
+        Largest number of bars.
 
     Returns
     -------
@@ -110,11 +99,11 @@ def plot_mixtures(
     n_clusters = U.shape[1]
     if kind == "triangle" and n_clusters != 3:
         raise ValueError(
-            f'kind="triangle" needs 3 clusters, memberships have {n_clusters}; take '
+            f'kind="triangle" needs 3 clusters, memberships have {n_clusters}; use '
             '"bars"'
         )
     if kind != "bars" and n_clusters == 3:
-        ax = new_axes((5.6, 4.8)) if ax is None else ax
+        ax = style.new_axes((5.6, 4.8)) if ax is None else ax
         _draw_triangle(ax, U)
         return ax
     called = range(len(U)) if names is None else names
@@ -124,13 +113,13 @@ def plot_mixtures(
         )
     rows = most_mixed(U)[:most]
     if ax is None:
-        ax = new_axes((7.4, 1.0 + max(0.22 * len(rows), 0.1 * n_clusters)))
+        ax = style.new_axes((7.4, 1.0 + max(0.22 * len(rows), 0.1 * n_clusters)))
     _draw_bars(ax, U[rows], [called[row] for row in rows])
     return ax
 
 
 @dataclass
-class MixturesDisplay(Display):
+class MixturesDisplay(style.Display):
     """The mixed rows of a fitted model; see `plot_mixtures`.
 
     Parameters
@@ -138,7 +127,7 @@ class MixturesDisplay(Display):
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
     names : sequence of length n_samples, optional
-        What rows are called.
+        Names of rows.
 
     Attributes
     ----------
@@ -173,7 +162,7 @@ class MixturesDisplay(Display):
         ----------
         model : estimator with `memberships_`
         names : sequence of length n_samples, optional
-            What rows are called.
+            Names of rows.
         ax : matplotlib Axes, optional
             Where to draw. A new figure by default.
         **options : dict
@@ -183,22 +172,22 @@ class MixturesDisplay(Display):
         -------
         display : MixturesDisplay
         """
-        return cls(memberships_of(model), names).plot(ax, **options)
+        return cls(style.memberships_of(model), names).plot(ax, **options)
 
 
-def _draw_triangle(ax: Any, U: NDArray[np.float64]) -> None:
+def _draw_triangle(ax: Any, U: Floats) -> None:
     labels, places = U.argmax(axis=1), U @ CORNERS
     ax.fill(*CORNERS.T, facecolor="none", edgecolor="black", linewidth=0.8)
-    # From the middle to the edges: beyond these lines another cluster is strongest.
+    # Lines from the middle to the edges, between the regions of strongest clusters.
     middle = CORNERS.mean(axis=0)
     for corner in CORNERS:
-        edge = (CORNERS.sum(axis=0) - corner) / 2
-        ax.plot(*np.transpose([middle, edge]), color=HELD, linewidth=0.8, linestyle=":")
+        line = np.transpose([middle, (CORNERS.sum(axis=0) - corner) / 2])
+        ax.plot(*line, color=style.HELD, linewidth=0.8, linestyle=":")
     for cluster, (x, y) in enumerate(CORNERS):
-        mine = labels == cluster
+        color = style.pick(style.COLORS, cluster)
         ax.scatter(
-            *places[mine].T, s=26, marker=marker_of(cluster), alpha=0.6,
-            color=color_of(cluster), edgecolors=color_of(cluster), linewidths=0.7,
+            *places[labels == cluster].T, s=26, alpha=0.6, linewidths=0.7,
+            marker=style.pick(style.MARKERS, cluster), color=color, edgecolors=color,
         )  # fmt: skip
         below = y == 0
         ax.annotate(
@@ -210,22 +199,22 @@ def _draw_triangle(ax: Any, U: NDArray[np.float64]) -> None:
     ax.margins(0.08)
 
 
-def _draw_bars(ax: Any, U: NDArray[np.float64], names: Sequence[object]) -> None:
+def _draw_bars(ax: Any, U: Floats, names: Sequence[object]) -> None:
     places = np.arange(len(U))
     starts = np.cumsum(U, axis=1) - U
     for cluster in np.flatnonzero(U.any(axis=0)).tolist():
         ax.barh(
-            places, U[:, cluster], left=starts[:, cluster], height=0.78,
-            color=color_of(cluster), hatch=hatch_of(cluster), edgecolor="#FFFFFFB0",
-            linewidth=0.6, label=f"cluster {cluster}",
+            places, U[:, cluster], left=starts[:, cluster], height=0.78, linewidth=0.6,
+            color=style.pick(style.COLORS, cluster), edgecolor="#FFFFFFB0",
+            hatch=style.pick(style.HATCHES, cluster), label=f"cluster {cluster}",
         )  # fmt: skip
     cut = [
         name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
-        for name in map(verbatim, names)
+        for name in map(style.verbatim, names)
     ]
     ax.set_yticks(places, cut, fontsize="small")
     ax.set(xlabel="membership", xlim=(0, 1), ylim=(len(U) - 0.4, -0.6))
-    tidy(ax)
+    style.tidy(ax)
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
-    explain(ax)
+    style.add_legend(ax, fontsize="small")

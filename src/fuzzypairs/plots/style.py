@@ -1,31 +1,33 @@
 """Colours, shapes and figures that all pictures share."""
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
+
+from fuzzypairs._typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The palette of Okabe and Ito without its yellow, which is lost on white, and
-# without vermilion, which marks broken judgements; all are seen on black, too. Shapes
-# and hatches tell clusters apart where colours do not: in print, and beyond the
-# sixth cluster. Six and seven have no common divisor, so 42 clusters all differ.
+# The palette of Okabe and Ito without yellow, which is hardly visible on white, and
+# without vermilion, which marks broken judgements; all are visible on black, too.
+# Shapes and hatches tell clusters apart where colours do not: in print, and from the
+# seventh cluster on. Six and seven are coprime, so 42 clusters all differ.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "---", "xxx", "\\\\\\", "|||", "+++")
-# The markers as letters, for text; the last ones must not be drawn as emoji.
+# The markers as characters, for text; the last ones must not be drawn as emoji.
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚\ufe0e", "✖\ufe0e")
 BROKEN = "#D94F1E"
 HELD = "#7A838C"
 
 
 class Display:
-    """What a picture shows, kept so that it can be drawn again.
+    """The data of a picture, kept so that it can be drawn again.
 
     Subclasses are dataclasses whose fields are the first arguments of `draw`.
     """
@@ -55,7 +57,7 @@ class Display:
         return self
 
 
-def memberships_of(model: Any) -> NDArray[np.float64]:
+def memberships_of(model: Any) -> Floats:
     """Return the memberships of a fitted estimator that has them."""
     check_is_fitted(model)
     if not hasattr(model, "memberships_"):
@@ -91,52 +93,31 @@ def new_figure(size: tuple[float, float]) -> Any:
 
 
 def new_axes(size: tuple[float, float] = (7.4, 4.8)) -> Any:
-    """Return the axes of a new figure that holds nothing else."""
+    """Return the only axes of a new figure."""
     return new_figure(size).subplots()
 
 
-def color_of(cluster: int) -> str:
-    """Return the colour of a cluster."""
-    return COLORS[cluster % len(COLORS)]
-
-
-def marker_of(cluster: int) -> str:
-    """Return the shape of a cluster's rows."""
-    return MARKERS[cluster % len(MARKERS)]
-
-
-def glyph_of(cluster: int) -> str:
-    """Return the shape of a cluster's rows as a letter."""
-    return GLYPHS[cluster % len(GLYPHS)]
-
-
-def hatch_of(cluster: int) -> str:
-    """Return the pattern of a cluster's bars."""
-    return HATCHES[cluster % len(HATCHES)]
-
-
-def rgba(color: str, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return "#rrggbb" under each opacity, shape (n, 4), in [0, 1]."""
-    rgb = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    return np.column_stack([np.tile(rgb, (len(alpha), 1)), alpha])
+def pick(styles: Sequence[str], cluster: int) -> str:
+    """Return the colour, marker, glyph or hatch of a cluster."""
+    return styles[cluster % len(styles)]
 
 
 def verbatim(name: object) -> str:
-    """Return a name from data such that matplotlib reads no formula into it."""
+    """Return a name from data, escaped so that matplotlib reads no formula in it."""
     return str(name).replace("$", r"\$")
 
 
 def tidy(ax: Any) -> None:
-    """Leave the two axes that are read, and a faint grid."""
+    """Keep the left and lower axes only, and add a faint grid."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.2, zorder=0)
     ax.set_axisbelow(True)
 
 
-def explain(ax: Any) -> None:
+def add_legend(ax: Any, **options: Any) -> None:
     """Put a legend beside the picture, in two columns if it is long."""
     n_entries = len(ax.get_legend_handles_labels()[1])
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize="small",
-        ncols=1 if n_entries <= 16 else 2,
+        loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
+        ncols=1 if n_entries <= 16 else 2, **options,
     )  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 
 from fuzzypairs import criteria
 from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures
-from fuzzypairs.plots.style import color_of, glyph_of
+from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_ROWS, Fit
 from fuzzypairs.report.html import (
     Card,
@@ -97,7 +97,8 @@ def _card(fit: Fit, cluster: int) -> Card:
         ],
         numeric=(1, 2, 3),
     )
-    return Card(f"Cluster {cluster}", glyph_of(cluster), color_of(cluster), text, apart)
+    mark, color = pick(GLYPHS, cluster), pick(COLORS, cluster)
+    return Card(f"Cluster {cluster}", mark, color, text, apart)
 
 
 def _as_mixed(fit: Fit, row: int, cluster: int) -> str:

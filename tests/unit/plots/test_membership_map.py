@@ -58,7 +58,7 @@ def test_certain_rows_have_the_full_colour_and_doubtful_ones_are_hollow():
     np.testing.assert_allclose(second.get_facecolors()[0], to_rgba(COLORS[1]))
 
 
-def test_judgements_are_lines_by_sign_strength_and_fate():
+def test_judgements_are_lines_by_sign_strength_and_state():
     ax = plot_memberships(X[:, :2], MEMBERSHIPS, PAIRS)
 
     kinds = [found for found in ax.collections if isinstance(found, LineCollection)]

@@ -55,9 +55,9 @@ def test_displays_draw_what_the_functions_draw(model, data):
         dots(shown.ax_), dots(plot_memberships(data, memberships, PAIRS))
     )
     assert shown.ax_.get_title(loc="left") == "T"
-    fates = JudgementsDisplay.from_estimator(model, pairs=PAIRS)
+    judged = JudgementsDisplay.from_estimator(model, pairs=PAIRS)
     np.testing.assert_array_equal(
-        dots(fates.ax_), dots(plot_judgements(PAIRS, memberships))
+        dots(judged.ax_), dots(plot_judgements(PAIRS, memberships))
     )
     mixtures = MixturesDisplay.from_estimator(model, names=list("abcdefghijklmnopqrst"))
     assert len(mixtures.ax_.get_yticks()) == 20
