@@ -1,23 +1,24 @@
-"""What pairs changed in a fit, as numbers, as a picture and as part of a page."""
+"""What judgements changed in a fit: as numbers, as a picture and as sections."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fuzzypairs import criteria
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import new_figure, plot_memberships
 from fuzzypairs.report.html import Picture, Section, Table, percent, short_table
 
 __all__ = ["Comparison"]
 
-# How many rows the list of the largest changes shows.
+# Largest number of rows in the list of the largest changes of certainty.
 SHOWN = 8
 
 
 class Comparison:
-    """What judgements changed: a fit without them beside a fit with them.
+    """What judgements changed: a fit without them and a fit with them.
 
     Parameters
     ----------
@@ -26,12 +27,12 @@ class Comparison:
     pairs : PairSet or what `PairSet.coerce` accepts
         The judgements.
     before : array-like of shape (n_samples, n_clusters)
-        Memberships without the judgements. Their clusters are renumbered after
-        those of `after`, which keep the numbers that the model gives to new rows.
+        Memberships without the judgements. Their clusters are renumbered to match
+        those of `after`.
     after : array-like of shape (n_samples, n_clusters)
         Memberships with the judgements.
     truth : array-like of shape (n_samples,), optional
-        True classes, where they are known.
+        True classes.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class Comparison:
         sure = np.array([criteria.certainty(U) for U in fits]).round(4)
         held = np.array([criteria.pairs_held(self.pairs, U) for U in fits])
 
-        def changes(rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+        def changes(rows: Ints) -> list[dict[str, Any]]:
             return [
                 {
                     "row": int(row),
@@ -88,12 +89,12 @@ class Comparison:
             "rows_moved": changes(np.flatnonzero(labels[0] != labels[1])),
             "certainty_changed_most": changes(most),
             "pairs": [
-                {"i": i, "j": j, "grade": round(grade, 4), "held": fate}
-                for (i, j, grade), fate in zip(self.pairs, held.T.tolist(), strict=True)
+                {"i": i, "j": j, "grade": round(grade, 4), "held": both}
+                for (i, j, grade), both in zip(self.pairs, held.T.tolist(), strict=True)
             ],
         }
 
-    def _scores(self, memberships: NDArray[np.float64]) -> dict[str, float]:
+    def _scores(self, memberships: Floats) -> dict[str, float]:
         scores = {
             "pairs_held": int(criteria.pairs_held(self.pairs, memberships).sum()),
             "pair_agreement": criteria.pair_agreement(self.pairs, memberships),
@@ -105,7 +106,7 @@ class Comparison:
         return {name: round(score, 6) for name, score in scores.items()}
 
     def findings(self) -> list[str]:
-        """Say what changed in sentences, the most important first."""
+        """Return what changed in sentences, the most important first."""
         before, after = self.summary["without_pairs"], self.summary["with_pairs"]
         n_pairs, n_moved = len(self.pairs), len(self.summary["rows_moved"])
         sentences = [
@@ -123,7 +124,7 @@ class Comparison:
         ]
 
     def scores(self) -> Table:
-        """Return how well both fits agree with the judgements and the truth."""
+        """Return how well both fits agree with the judgements and true classes."""
         fits = (self.summary["without_pairs"], self.summary["with_pairs"])
         shares = {
             "normalized_ari": "normalised ARI",
@@ -155,82 +156,55 @@ class Comparison:
         figure = new_figure((11, 5.4))
         panels = figure.subplots(1, 2, sharex=True, sharey=True)
         moved = [change["row"] for change in self.summary["rows_moved"]]
-        for ax, memberships, title in zip(
-            panels,
-            (self.before, self.after),
-            ("Without pairs", f"With {len(self.pairs)} pairs"),
-            strict=True,
-        ):
+        titles = ("Without pairs", f"With {len(self.pairs)} pairs")
+        for ax, U, title in zip(panels, (self.before, self.after), titles, strict=True):
             plot_memberships(
-                self.X, memberships, self.pairs, ax,
-                highlight=moved, legend=False, title=title,
-            )  # fmt: skip
+                self.X, U, self.pairs, ax, highlight=moved, legend=False, title=title
+            )
         panels[1].set_ylabel("")
-        # One legend for both: what occurs in one panel only is explained, too.
+        # One legend has the entries of both panels.
         entries = {
             label: handle
             for ax in panels
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
-        figure.legend(
-            entries.values(),
-            entries,
-            loc="outside lower center",
-            ncols=4,
-            frameon=False,
-        )
+        place = "outside lower center"
+        figure.legend(entries.values(), entries, loc=place, ncols=4, frameon=False)
         return figure
 
     def sections(self) -> list[Section]:
-        """Return the part of a report that tells what changed."""
-        changes = Section(
-            "What the pairs changed",
-            picture=Picture(
-                self.figure(),
-                alt="All rows in the plane of their two main directions, coloured by "
-                "cluster: without pairs on the left, with pairs on the right.",
-                caption="Colour and shape tell the cluster; fainter is less certain. "
-                "Lines are judgements: solid for alike, dashed for unlike, wider when "
-                "stronger, red where the clusters break them. Rings mark rows that "
-                "changed cluster.",
-            ),
-            tables=[self.scores()],
+        """Return the sections of a report about what changed."""
+        picture = Picture(
+            self.figure(),
+            alt="All rows in the plane of their two main directions, coloured by "
+            "cluster: without pairs on the left, with pairs on the right.",
+            caption="Colour and shape tell the cluster; fainter is less certain. "
+            "Lines are judgements: solid for alike, dashed for unlike, wider when "
+            "stronger, red where the clusters break them. Rings mark rows that "
+            "changed cluster.",
         )
-        rows = Section(
-            "Rows",
-            ["Certainty runs from 0, all clusters alike, to 1, one cluster only."],
-            tables=[
-                _change_table("Rows that changed cluster", self.summary["rows_moved"]),
-                self.certainties(),
-            ],
-        )
-        return [changes, rows, self._judgements()]
-
-    def _judgements(self) -> Section:
-        word = {True: "held", False: "broken"}
-        rows = [
+        moved = _change_table("Rows that changed cluster", self.summary["rows_moved"])
+        state = {True: "held", False: "broken"}
+        judgements = short_table(
+            ["row", "row", "grade", "without pairs", "with pairs"],
             [
-                pair["i"],
-                pair["j"],
-                pair["grade"],
-                *(word[held] for held in pair["held"]),
-            ]
-            for pair in self.summary["pairs"]
+                [p["i"], p["j"], p["grade"], *(state[held] for held in p["held"])]
+                for p in self.summary["pairs"]
+            ],
+            "Judgements from -1 (unlike) to 1 (alike), held or broken",
+        )
+        return [
+            Section("What the pairs changed", (), picture, [self.scores()]),
+            Section(
+                "Rows",
+                ["Certainty runs from 0, equal memberships, to 1, one cluster only."],
+                tables=[moved, self.certainties()],
+            ),
+            Section("Judgements", tables=[judgements]),
         ]
-        heads = ["row", "row", "grade", "without pairs", "with pairs"]
-        caption = "Judgements from -1 (unlike) to 1 (alike), and their fate"
-        return Section("Judgements", tables=[short_table(heads, rows, caption)])
 
 
 def _change_table(caption: str, changes: list[dict[str, Any]]) -> Table:
-    return short_table(
-        [
-            "row",
-            "cluster before",
-            "cluster after",
-            "certainty before",
-            "certainty after",
-        ],
-        [[c["row"], *c["cluster"], *c["certainty"]] for c in changes],
-        caption,
-    )
+    words = ("cluster before", "cluster after", "certainty before", "certainty after")
+    rows = [[c["row"], *c["cluster"], *c["certainty"]] for c in changes]
+    return short_table(["row", *words], rows, caption)

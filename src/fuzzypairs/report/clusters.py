@@ -1,30 +1,29 @@
-"""The part of a page about clusters: map, cards, prototypes, mixed rows, classes."""
+"""The sections about clusters: map, cards, prototypes, mixed rows, true classes."""
 
 import numpy as np
 
-from fuzzypairs import criteria
-from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures
-from fuzzypairs.plots.style import COLORS, GLYPHS, pick
-from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_ROWS, Fit
+from fuzzypairs.criteria import certainty
+from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures, style
+from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_DRAWN, FitFacts
 from fuzzypairs.report.html import (
     Card,
     Picture,
     Section,
     Table,
+    counted,
     cut,
     percent,
     short_table,
 )
-from fuzzypairs.report.sentences import counted
 
 __all__ = ["cluster_sections"]
 
-# Judgements that the map shows, and entries of the lists in cards.
+# Largest numbers of judgements on the map, and of entries of the lists in cards.
 MOST_PAIRS, IN_CARD = 100, 5
 
 
-def cluster_sections(fit: Fit) -> list[Section]:
-    """Return what the page tells about clusters."""
+def cluster_sections(fit: FitFacts) -> list[Section]:
+    """Return the sections about clusters."""
     made = [_map(fit), _clusters(fit), _prototypes(fit)]
     if len(fit.sizes) > 1:
         made.append(_mixed(fit))
@@ -33,63 +32,53 @@ def cluster_sections(fit: Fit) -> list[Section]:
     return made
 
 
-def _map(fit: Fit) -> Section:
+def _map(fit: FitFacts) -> Section:
     ax = plot_memberships(
-        fit.X, fit.U, fit.pairs, most_rows=MOST_ROWS, most_pairs=MOST_PAIRS
+        fit.X, fit.U, fit.pairs, most_rows=MOST_DRAWN, most_pairs=MOST_PAIRS
     )
-    lines = (
-        " Lines are judgements: solid for alike, dashed for unlike, wider when "
-        "stronger, red where the clusters break them."
-        if len(fit.pairs.informative)
-        else ""
+    caption = (
+        "Colour and shape tell the cluster of a row. The fuller its colour, the more "
+        "certain it is; hollow ones are mixed."
     )
-    return Section(
-        "Map",
-        picture=Picture(
-            ax.figure,
-            alt="Rows in the plane of their two main directions, coloured by cluster.",
-            caption="Colour and shape tell the cluster of a row. The fuller its "
-            "colour, the more certain it is; hollow ones are mixed." + lines,
-        ),
-    )
+    if fit.n_judged:
+        caption += (
+            " Lines are judgements: solid for alike, dashed for unlike, wider when "
+            "stronger, red where the clusters break them."
+        )
+    alt = "Rows in the plane of their two main directions, coloured by cluster."
+    return Section("Map", picture=Picture(ax.figure, alt, caption))
 
 
-def _clusters(fit: Fit) -> Section:
-    return Section(
-        "Clusters",
-        [
-            "Rows count by their memberships. Differences are those between the "
-            "cluster and the rest, in standard deviations: above about 0.8 they "
-            "are large."
-        ],
-        cards=[_card(fit, cluster) for cluster in range(len(fit.sizes))],
+def _clusters(fit: FitFacts) -> Section:
+    text = (
+        "Rows count by their memberships. Differences are those between the cluster "
+        "and the rest, in standard deviations: above about 0.8 they are large."
     )
+    cards = [_card(fit, cluster) for cluster in range(len(fit.sizes))]
+    return Section("Clusters", [text], cards=cards)
 
 
-def _card(fit: Fit, cluster: int) -> Card:
-    size = fit.sizes[cluster]
+def _card(fit: FitFacts, cluster: int) -> Card:
+    size, u = fit.sizes[cluster], fit.U[:, cluster]
     mine = np.flatnonzero(fit.labels == cluster)
-    share = percent(size / len(fit.U))
-    text = [f"{counted(size, 'row')}, {share}; no row has it as its strongest."]
+    rows = f"{counted(size, 'row')}, {percent(size / len(u))}"
+    text = [f"{rows}; no row has it as its strongest."]
     if size:
-        sure = criteria.certainty(fit.U)[mine].mean()
-        u = fit.U[:, cluster]
         typical = mine[np.argsort(-u[mine], kind="stable")[:IN_CARD]]
         mixed = mine[most_mixed(fit.U[mine])[:IN_CARD]]
+        lists = {
+            "Most typical": [f"{fit.names[row]} ({u[row]:.2f})" for row in typical],
+            "Most mixed": [_mixture(fit, row, cluster) for row in mixed],
+        }
         text = [
-            f"{counted(size, 'row')}, {share}; mean certainty {sure:.2f}.",
-            "Most typical: "
-            + ", ".join(f"{fit.names[row]} ({u[row]:.2f})" for row in typical)
-            + ".",
-            "Most mixed: "
-            + ", ".join(_as_mixed(fit, row, cluster) for row in mixed)
-            + ".",
+            f"{rows}; mean certainty {certainty(fit.U)[mine].mean():.2f}.",
+            *(f"{title}: {', '.join(entries)}." for title, entries in lists.items()),
         ]
     traits = sorted(
         (profile.trait(cluster) for profile in fit.profiles),
         key=lambda trait: -abs(trait.difference),
     )
-    apart = Table(
+    table = Table(
         ["sets it apart", "here", "elsewhere", "difference"],
         [
             [trait.name, trait.here, trait.elsewhere, f"{trait.difference:+.2f}"]
@@ -97,97 +86,77 @@ def _card(fit: Fit, cluster: int) -> Card:
         ],
         numeric=(1, 2, 3),
     )
-    mark, color = pick(GLYPHS, cluster), pick(COLORS, cluster)
-    return Card(f"Cluster {cluster}", mark, color, text, apart)
+    mark = style.pick(style.GLYPHS, cluster)
+    color = style.pick(style.COLORS, cluster)
+    return Card(f"Cluster {cluster}", mark, color, text, table)
 
 
-def _as_mixed(fit: Fit, row: int, cluster: int) -> str:
-    u = fit.U[row].copy()
-    own, u[cluster] = u[cluster], -1.0
-    if len(u) == 1:
-        return f"{fit.names[row]} ({own:.2f})"
-    other = int(u.argmax())
-    return f"{fit.names[row]} ({own:.2f}, cluster {other} {u[other]:.2f})"
+def _mixture(fit: FitFacts, row: int, cluster: int) -> str:
+    """Return a row with its memberships of its own cluster and of the next one."""
+    own = f"{fit.names[row]} ({fit.U[row, cluster]:.2f}"
+    others = np.delete(np.arange(len(fit.sizes)), cluster)
+    if not len(others):
+        return f"{own})"
+    other = others[fit.U[row, others].argmax()]
+    return f"{own}, cluster {other} {fit.U[row, other]:.2f})"
 
 
-def _prototypes(fit: Fit) -> Section:
-    k = len(fit.sizes)
-    return Section(
-        "Prototypes",
-        [
-            "What a typical row of each cluster looks like, in the units of the "
-            "table: means of numbers and dates, the most common word with its "
-            "share. The columns that differ most come first."
-        ],
-        tables=[
-            short_table(
-                ["column", *(f"cluster {c}" for c in clusters)],
-                [
-                    [profile.column, *(profile.prototype(c) for c in clusters)]
-                    for profile in fit.profiles
-                ],
-                "",
-                MOST_COLUMNS,
-                numeric=range(1, len(clusters) + 1),
-            )
-            for first in range(0, k, ABREAST)
-            if (clusters := range(first, min(first + ABREAST, k)))
-        ],
+def _prototypes(fit: FitFacts) -> Section:
+    text = (
+        "A typical row of each cluster, in the units of the table: means of numbers "
+        "and dates, the most common category with its share. The columns that differ "
+        "most come first."
     )
+    every = range(len(fit.sizes))
+    tables = []
+    for clusters in (every[first : first + ABREAST] for first in every[::ABREAST]):
+        columns = ["column", *(f"cluster {c}" for c in clusters)]
+        rows = [
+            [profile.column, *(profile.prototype(c) for c in clusters)]
+            for profile in fit.profiles
+        ]
+        numeric = range(1, len(columns))
+        tables.append(short_table(columns, rows, "", MOST_COLUMNS, numeric))
+    return Section("Prototypes", [text], tables=tables)
 
 
-def _mixed(fit: Fit) -> Section:
-    is_triangle = len(fit.sizes) == 3
-    best = np.argsort(-fit.U[fit.mixed], axis=1, kind="stable")[:, :2]
-    listing = short_table(
+def _mixed(fit: FitFacts) -> Section:
+    n_rows = len(fit.U)
+    if len(fit.sizes) == 3:
+        some = np.random.default_rng(0).permutation(n_rows)[:MOST_DRAWN]
+        ax = plot_mixtures(fit.U[some])
+        caption = (
+            "Each row by its memberships: a row in a corner belongs to that cluster "
+            "alone, a row in the middle to all three equally."
+        )
+        if len(some) < n_rows:
+            caption += f" {len(some):,} of {n_rows:,} rows are drawn."
+    else:
+        ax = plot_mixtures(fit.U, fit.names)
+        caption = "Memberships of the most mixed rows."
+    best = np.argsort(-fit.U[fit.mixed], axis=1, kind="stable")[:, :2].tolist()
+    table = short_table(
         ["row", "first cluster", "membership", "second cluster", "membership"],
         [
-            [
-                fit.names[row],
-                int(first),
-                float(fit.U[row, first]),
-                int(second),
-                float(fit.U[row, second]),
-            ]
-            for row, (first, second) in zip(fit.mixed, best, strict=True)
+            [fit.names[row], a, float(fit.U[row, a]), b, float(fit.U[row, b])]
+            for row, (a, b) in zip(fit.mixed, best, strict=True)
         ],
         "The most mixed rows",
         IN_LIST,
     )
-    some = np.random.default_rng(0).permutation(len(fit.U))[:MOST_ROWS]
-    ax = plot_mixtures(fit.U[some] if is_triangle else fit.U, fit.names)
-    caption = (
-        "Every row by its memberships: a row in a corner belongs to that cluster "
-        "alone, a row in the middle to all three alike."
-        if is_triangle
-        else "The most mixed rows, piece by piece of their membership."
-    )
-    if is_triangle and len(some) < len(fit.U):
-        caption += f" {len(some):,} of {len(fit.U):,} rows are drawn."
-    return Section(
-        "Mixed rows",
-        picture=Picture(ax.figure, alt=caption, caption=caption),
-        tables=[listing] if len(fit.mixed) else [],
-    )
+    picture = Picture(ax.figure, alt=caption, caption=caption)
+    return Section("Mixed rows", (), picture, [table] if table.rows else [])
 
 
-def _classes(fit: Fit) -> Section:
+def _classes(fit: FitFacts) -> Section:
     classes, labels = fit.classes
-    words, codes = np.unique(classes, return_inverse=True)
-    counts = np.zeros((len(words), len(fit.sizes)), dtype=int)
+    names, codes = np.unique(classes, return_inverse=True)
+    counts = np.zeros((len(names), len(fit.sizes)), dtype=int)
     np.add.at(counts, (codes, labels), 1)
+    columns = ["class", *(f"cluster {c}" for c in range(len(fit.sizes)))]
+    rows = [[cut(name), *row] for name, row in zip(names, counts.tolist(), strict=True)]
     return Section(
         "True classes",
         ["How many rows of each true class are in each cluster."],
-        tables=[
-            short_table(
-                ["class", *(f"cluster {c}" for c in range(len(fit.sizes)))],
-                [
-                    [cut(str(word)), *row]
-                    for word, row in zip(words, counts.tolist(), strict=True)
-                ],
-                "",
-                MOST_COLUMNS,
-            )
-        ],
+        tables=[short_table(columns, rows, "", MOST_COLUMNS)],
     )

@@ -1,4 +1,4 @@
-"""All that is told about a fit, found once."""
+"""What a report says about a fit, as numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,26 +9,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fuzzypairs import criteria
+from fuzzypairs._typing import Data, Floats, Ints, Mask
+from fuzzypairs.criteria import pairs_held
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.plots.style import memberships_of
-from fuzzypairs.report.conflicts import Contradictions, find_contradictions
-from fuzzypairs.report.traits import Profile, describe_columns
+from fuzzypairs.report.contradictions import Contradictions, find_contradictions
+from fuzzypairs.report.profiles import Profile, describe_columns
 
-__all__ = ["ABREAST", "IN_LIST", "MOST_COLUMNS", "MOST_ROWS", "Fit"]
+__all__ = ["ABREAST", "IN_LIST", "MOST_COLUMNS", "MOST_DRAWN", "FitFacts"]
 
-# How many entries lists have, of rows or judgements and of columns; how many rows
-# pictures hold before they turn into a blot; clusters side by side that fit on paper.
-IN_LIST, MOST_COLUMNS, MOST_ROWS, ABREAST = 15, 40, 2000, 8
-# From this ratio of the second to the first membership a row is called mixed.
+# Largest numbers of rows or judgements in a list, of columns in a table, of rows in a
+# picture, and of clusters side by side on paper.
+IN_LIST, MOST_COLUMNS, MOST_DRAWN, ABREAST = 15, 40, 2000, 8
+# A row is called mixed from this ratio of its second to its first membership on.
 MIXED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """A fitted model with what went into it, and what follows from both.
+class FitFacts:
+    """A fitted model with its data, and what follows from both.
 
     Attributes
     ----------
@@ -41,24 +42,15 @@ class Fit:
     pairs : PairSet
         The judgements.
     names : list of str, length n_samples
-        What rows are called.
+        Names of the rows.
     columns : sequence of ColumnRecord
-        What became of each column.
+        What was done to each column.
     truth : ndarray of shape (n_samples,) or None
-        True classes, missing ones among them.
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [5.2]])
-    >>> model = FDC(n_clusters=2, random_state=0).fit(X)
-    >>> fit = Fit(model, X, pd.DataFrame(X), PairSet.empty(5), list("abcde"), [], None)
-    >>> sorted(fit.sizes)
-    [2, 3]
+        True classes, which may be missing.
     """
 
     model: Any
-    X: NDArray[Any]
+    X: Data
     table: pd.DataFrame
     pairs: PairSet
     names: list[str]
@@ -66,32 +58,42 @@ class Fit:
     truth: NDArray[Any] | None
 
     @cached_property
-    def U(self) -> NDArray[np.float64]:  # noqa: N802
+    def U(self) -> Floats:  # noqa: N802
         """Memberships, shape (n_samples, n_clusters)."""
         return memberships_of(self.model)
 
     @cached_property
-    def labels(self) -> NDArray[np.int64]:
+    def labels(self) -> Ints:
         """The cluster of each row."""
         return np.asarray(self.model.labels_, dtype=np.int64)
 
     @cached_property
     def sizes(self) -> list[int]:
-        """Rows of each cluster."""
-        counts = np.bincount(self.labels, minlength=self.U.shape[1])
-        return [int(count) for count in counts]
+        """The number of rows of each cluster."""
+        counts: list[int] = np.bincount(self.labels, minlength=self.U.shape[1]).tolist()
+        return counts
 
     @cached_property
-    def mixed(self) -> NDArray[np.int64]:
-        """Rows whose second membership comes near the first, the nearest first."""
+    def mixed(self) -> Ints:
+        """Mixed rows, the most mixed first."""
         ratio = mixedness(self.U)
         rows = np.argsort(-ratio, kind="stable")
         return rows[ratio[rows] >= MIXED]
 
     @cached_property
-    def held(self) -> NDArray[np.bool_]:
+    def held(self) -> Mask:
         """Which judgements the clusters hold."""
-        return criteria.pairs_held(self.pairs, self.labels)
+        return pairs_held(self.pairs, self.labels)
+
+    @property
+    def n_judged(self) -> int:
+        """The number of judgements other than 0."""
+        return len(self.pairs.informative)
+
+    @property
+    def n_broken(self) -> int:
+        """The number of judgements that the clusters break."""
+        return int((~self.held).sum())
 
     @cached_property
     def contradictions(self) -> Contradictions:
@@ -110,7 +112,7 @@ class Fit:
         return sorted(found, key=spread, reverse=True)
 
     @cached_property
-    def classes(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def classes(self) -> tuple[NDArray[Any], Ints]:
         """True classes as text where they are known, and the clusters of those rows."""
         truth = np.array([]) if self.truth is None else self.truth
         known = ~np.asarray(pd.isna(truth), dtype=bool)

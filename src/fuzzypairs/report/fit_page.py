@@ -1,4 +1,4 @@
-"""The page about one fit."""
+"""The page about one fit: facts, then sections, then the page."""
 
 import os
 import platform
@@ -11,15 +11,23 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from fuzzypairs import __version__
+from fuzzypairs.criteria import certainty, nmi, normalized_ari
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
 from fuzzypairs.report.clusters import cluster_sections
-from fuzzypairs.report.facts import MOST_COLUMNS, Fit
-from fuzzypairs.report.html import Picture, Section, cut, short_table, write_report
+from fuzzypairs.report.facts import ABREAST, MOST_COLUMNS, FitFacts
+from fuzzypairs.report.html import (
+    Picture,
+    Section,
+    counted,
+    cut,
+    percent,
+    short_table,
+    write_report,
+)
 from fuzzypairs.report.judgements import judgement_section
-from fuzzypairs.report.sentences import counted, findings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["write_fit_report"]
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+# Below this mean certainty memberships are nearly equal.
+FLAT = 0.05
 
 
 def write_fit_report(
@@ -57,13 +67,13 @@ def write_fit_report(
     pairs : PairSet or what `PairSet.coerce` accepts
         The judgements of the fit.
     ids : array-like of shape (n_samples,) or None
-        What rows are called; None calls them by their numbers.
+        Names of the rows; None stands for their numbers.
     columns : sequence of ColumnRecord
-        What became of each column of `table`.
+        What was done to each column of `table`.
     options : mapping of str to object
-        Settings to print.
+        Settings to list.
     seconds : float
-        How long the fit took.
+        Duration of the fit.
     truth : array-like of shape (n_samples,), default=None
         True classes; rows where they are missing are not scored.
 
@@ -96,33 +106,118 @@ def write_fit_report(
                 f"{name} has {len(rows)} rows but the model was fitted to {n_samples}"
             )
     names = np.arange(n_samples) if ids is None else np.asarray(ids)
-    fit = Fit(
+    fit = FitFacts(
         model,
         data,
         table,
         PairSet.coerce(pairs, n_samples),
-        [cut(str(name)) for name in names.tolist()],
+        [cut(name) for name in names.tolist()],
         columns,
         None if truth is None else np.asarray(truth, dtype=object),
     )
     write_report(
         path,
         title=f"{n_samples:,} rows in {counted(len(fit.sizes), 'cluster')}",
-        lead=" ".join(findings(fit)),
+        lead=" ".join(_findings(fit)),
         sections=[
             *cluster_sections(fit),
             *([judgement_section(fit)] if len(fit.pairs) else []),
-            _making(fit, options, seconds),
+            _method_section(fit, options, seconds),
         ],
     )
 
 
-def _making(fit: Fit, options: Mapping[str, object], seconds: float) -> Section:
-    """Return the section that tells how the fit was made."""
-    model = fit.model
-    history = model.objective_history_
+def _findings(fit: FitFacts) -> list[str]:
+    """Return what was found in sentences, the most important first."""
+    said = [_describe_sizes(fit), *_describe_mixed(fit), _describe_judgements(fit)]
+    if fit.truth is not None:
+        said.append(_describe_scores(fit))
+    if len(fit.sizes) > 1 and certainty(fit.U).mean() < FLAT:
+        said.append(
+            "Nearly all rows belong to all clusters equally, so the clusters mean "
+            "little: raise alpha, or ask for fewer clusters."
+        )
+    if not fit.model.converged_:
+        said.append("The fit had not converged when it stopped: raise max_iter.")
+    return said
+
+
+def _describe_sizes(fit: FitFacts) -> str:
+    k, asked = len(fit.sizes), fit.model.n_clusters
+    bound = f" (at most {asked} were asked for)" if k < asked else ""
+    if k == 1:
+        return f"All {len(fit.U):,} rows are in one cluster{bound}."
+    least, most = min(fit.sizes), max(fit.sizes)
+    if k <= ABREAST:
+        sizes = f"{_joined([f'{size:,}' for size in fit.sizes])} rows"
+    else:
+        sizes = f"{least:,} " + (f"to {most:,} rows" if most > least else "rows each")
+    apart = [f"“{profile.column}”" for profile in fit.profiles[:3]]
+    by = f" They differ most in {_joined(apart)}." if apart else ""
+    return f"The {k} clusters{bound} have {sizes}.{by}"
+
+
+def _describe_mixed(fit: FitFacts) -> list[str]:
+    if len(fit.sizes) == 1:
+        return []
+    if not len(fit.mixed):
+        return [
+            "No row is mixed: all belong to their first cluster more than twice as "
+            "much as to any other."
+        ]
+    return [
+        f"{counted(len(fit.mixed), 'row is', 'rows are')} mixed: the second cluster "
+        "has at least half the membership of the first."
+    ]
+
+
+def _describe_judgements(fit: FitFacts) -> str:
+    n_judged, n_broken = fit.n_judged, fit.n_broken
+    if not n_judged:
+        return "There were no judgements, so the clusters follow the data alone."
+    if n_judged == 1:
+        said = f"The one judgement is {'broken' if n_broken else 'held'}."
+    elif not n_broken:
+        said = f"All {n_judged:,} judgements are held."
+    else:
+        n_held = n_judged - n_broken
+        said = (
+            f"Of {n_judged:,} judgements {n_held:,} are held and {n_broken:,} broken."
+        )
+    if n_triangles := fit.contradictions.n_triangles:
+        said += f" {counted(n_triangles, 'triple')} of judgements cannot all hold."
+    return said
+
+
+def _describe_scores(fit: FitFacts) -> str:
+    classes, labels = fit.classes
+    if not len(classes):
+        return "The column of true classes is empty."
+    return (
+        "Against the true classes the normalised ARI is "
+        f"{percent(normalized_ari(classes, labels))} and the NMI "
+        f"{percent(nmi(classes, labels))}."
+    )
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Return words with commas, and "and" before the last."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _method_section(
+    fit: FitFacts, options: Mapping[str, object], seconds: float
+) -> Section:
+    model, history = fit.model, fit.model.objective_history_
     end = "converged" if model.converged_ else "stopped"
     took = f"{seconds:.2g}" if seconds < 10 else f"{seconds:,.0f}"
+    settings: list[list[str | float]] = [
+        [name, cut(value)] for name, value in options.items()
+    ]
+    columns: list[list[str | float]] = [
+        [c.name, c.kind, c.n_missing, c.n_features, c.treatment] for c in fit.columns
+    ]
     return Section(
         "How this was made",
         [
@@ -141,23 +236,10 @@ def _making(fit: Fit, options: Mapping[str, object], seconds: float) -> Section:
             "rises only where a cluster vanishes.",
         ),
         [
-            short_table(
-                ["setting", "value"],
-                [[name, cut(str(value))] for name, value in options.items()],
-                "Settings",
-            ),
+            short_table(["setting", "value"], settings, "Settings"),
             short_table(
                 ["column", "kind", "missing", "features", "what was done"],
-                [
-                    [
-                        column.name,
-                        column.kind,
-                        column.n_missing,
-                        column.n_features,
-                        column.treatment,
-                    ]
-                    for column in fit.columns
-                ],
+                columns,
                 "Columns",
                 MOST_COLUMNS,
             ),

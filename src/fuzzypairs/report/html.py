@@ -1,4 +1,4 @@
-"""The one-file page: sections of paragraphs, pictures, tables and cards."""
+"""One-file HTML pages: sections of paragraphs, pictures, tables and cards."""
 
 import io
 import os
@@ -13,15 +13,15 @@ from fuzzypairs.io.atomic import replacing
 
 __all__ = ["Card", "Picture", "Section", "Table", "write_report"]
 
-# The rows that a list in a page shows at most, and the letters of a name.
-LONGEST, LONGEST_NAME = 100, 40
+# Largest numbers of rows in a table and of characters in a name.
+MOST_ROWS, LONGEST_NAME = 100, 40
 
-# matplotlib signs and dates its files unless told otherwise.
+# Without these, matplotlib writes its name and the date into files.
 NO_METADATA = dict.fromkeys(["Creator", "Date", "Format", "Type"])
-# Tags of a picture; in the text between them "<" and ">" are escaped.
+# Tags of an SVG file; in the text between them "<" and ">" are escaped.
 TAG = re.compile(r"<[^<>]*>")
 BOX = re.compile(r'viewBox="[^"]*"')
-# What names a shape, and what refers to one.
+# Names of shapes, and references to them.
 NAME = re.compile(r' id="([^"]+)"')
 REFERENCE = re.compile(r'(?<=href="#)[^"]+|(?<=url\(#)[^)]+')
 FONT = re.compile(r" font-family: [^;]*;")
@@ -29,20 +29,20 @@ FONT = re.compile(r" font-family: [^;]*;")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; columns with numbers in them are set to the right.
+    """Rows under named columns; columns that hold numbers are aligned right.
 
     Parameters
     ----------
     columns : sequence of str
-        The heads.
+        Names of the columns.
     rows : sequence of sequences
         Cells: text or numbers. Floats are shown with two decimals.
     caption : str, default=""
-        What the table says, above it.
+        Text above the table.
     n_more : int, default=0
-        Rows that were left out, told below it.
+        Number of rows that were left out, shown below the table.
     numeric : collection of int, default=()
-        Columns to set to the right although their numbers are written out.
+        Columns of formatted numbers, which are aligned right, too.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Table:
         ]
 
     def has_numbers(self, column: int) -> bool:
-        """Tell whether a column holds a number anywhere.
+        """Say whether a column is aligned right.
 
         Parameters
         ----------
@@ -91,17 +91,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with the words for those who cannot see it.
+    """A figure with a description for screen readers.
 
     Parameters
     ----------
     figure : matplotlib Figure
-        What to draw. It goes into the page as vectors, with the page's own letters;
-        what is black in it takes the colour of the text, in light and in dark.
+        Shown as SVG in the font of the page; black becomes the colour of its text,
+        which differs between light and dark mode.
     alt : str
-        What the picture shows, read aloud in its place.
+        What the picture shows, for screen readers.
     caption : str, default=""
-        Printed under it.
+        Text below the picture.
 
     Examples
     --------
@@ -118,22 +118,22 @@ class Picture:
 
     @property
     def width(self) -> int:
-        """The width in pixels at which its letters are as large as the text."""
+        """The width in pixels at which the font has the size of the text."""
         return int(100 * self.figure.get_figwidth())
 
     def svg(self, prefix: str) -> str:
-        """Return the picture as text that a page can hold.
+        """Return the picture as an SVG element.
 
         Parameters
         ----------
         prefix : str
-            Put before all names within, which must differ from picture to picture.
+            Begins all ids in it, which must differ from picture to picture.
         """
         import matplotlib as mpl
 
         buffer = io.StringIO()
         with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
-            # Only the layout needs the letters of matplotlib's font, not the page.
+            # The page has a font of its own; matplotlib's is for the layout only.
             warnings.filterwarnings("ignore", "Glyph .* missing from")
             self.figure.savefig(
                 buffer, format="svg", transparent=True, metadata=NO_METADATA
@@ -141,7 +141,7 @@ class Picture:
         _, _, drawn = buffer.getvalue().partition("</defs>")
         box = BOX.search(buffer.getvalue())
         assert box is not None
-        # Names are random: counted, they leave equal pages equal.
+        # matplotlib's ids are random; numbers make equal pages from equal data.
         names = dict.fromkeys(REFERENCE.findall(drawn))
         numbers = {name: f"{prefix}-{n}" for n, name in enumerate(names)}
         plain = TAG.sub(lambda tag: _plain_tag(tag[0], numbers), drawn)
@@ -149,7 +149,7 @@ class Picture:
 
 
 def _plain_tag(tag: str, numbers: Mapping[str, str]) -> str:
-    """Return a tag with the page's colours and letters, and with names by number."""
+    """Return a tag with the colours and the font of the page, and numbered ids."""
     tag = FONT.sub("", tag.replace("#000000", "currentColor"))
     tag = REFERENCE.sub(lambda name: numbers[name[0]], tag)
     return NAME.sub(
@@ -159,20 +159,20 @@ def _plain_tag(tag: str, numbers: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """A small box about one cluster: its mark, sentences and a table.
+    """A box about one cluster.
 
     Parameters
     ----------
     title : str
-        The heading.
+        Heading.
     mark : str
-        A letter in the shape of the cluster's rows.
+        Character in the shape of the cluster's markers.
     color : str
-        Of the mark and the edge, as "#rrggbb".
+        Colour of the mark and the upper edge, as "#rrggbb".
     text : sequence of str, default=()
         Paragraphs.
     table : Table, optional
-        Shown after the text.
+        Table below the text.
 
     Examples
     --------
@@ -195,15 +195,12 @@ class Section:
     Parameters
     ----------
     heading : str
-        The heading.
     text : sequence of str, default=()
         Paragraphs.
     picture : Picture, optional
-        Shown after the text.
     tables : sequence of Table, default=()
-        Shown then.
     cards : sequence of Card, default=()
-        Shown last, side by side.
+        Shown side by side.
 
     Examples
     --------
@@ -220,27 +217,23 @@ class Section:
 
 
 def write_report(
-    path: str | os.PathLike[str],
-    *,
-    title: str,
-    lead: str,
-    sections: Sequence[Section],
+    path: str | os.PathLike[str], *, title: str, lead: str, sections: Sequence[Section]
 ) -> None:
     """Write a report as one HTML file.
 
     The page needs no network and runs no script, follows the reader's light or
-    dark setting, and prints. All text is escaped: names from data are safe in it.
+    dark mode, and prints. All text is escaped: names from data are safe in it.
 
     Parameters
     ----------
     path : str or path-like
         The file to write. It appears complete or not at all.
     title : str
-        The head of the page.
+        Title of the page.
     lead : str
-        The finding, in a sentence or two.
+        What was found, in a sentence or two.
     sections : sequence of Section
-        The body.
+        Body of the page.
 
     Examples
     --------
@@ -261,36 +254,31 @@ def write_report(
 
 
 def short_table(
-    heads: Sequence[str],
+    columns: Sequence[str],
     rows: Sequence[Sequence[str | float]],
-    caption: str,
-    most: int = LONGEST,
+    caption: str = "",
+    most: int = MOST_ROWS,
     numeric: Collection[int] = (),
 ) -> Table:
-    """Return a table that does not drown the page; it says how much it leaves out."""
-    return Table(heads, rows[:most], caption, max(len(rows) - most, 0), numeric)
+    """Return a table of the first `most` rows, and the number of the others."""
+    return Table(columns, rows[:most], caption, max(len(rows) - most, 0), numeric)
 
 
-def cut(name: str) -> str:
-    """Return a name that is no longer than a table can bear.
-
-    Examples
-    --------
-    >>> cut("a" * 50)[-3:]
-    'aa…'
-    """
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def cut(name: object) -> str:
+    """Return a name as text that is short enough for a table."""
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def percent(share: float) -> str:
-    """Return a share as text.
-
-    Examples
-    --------
-    >>> percent(0.123)
-    '12.3 %'
-    """
+    """Return a share as text in percent."""
     return f"{100 * share:.1f} %"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun, in the plural where needed."""
+    several = many or (one + ("es" if one.endswith("s") else "s"))
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _environment() -> Any:

@@ -1,100 +1,164 @@
-"""The part of a page about judgements: their fate, their pull, contradictions."""
+"""The section about judgements: held and broken ones, influence, contradictions."""
+
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array
 
+from fuzzypairs._typing import Floats
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_judgements, shared_membership
-from fuzzypairs.report.conflicts import pulls
-from fuzzypairs.report.facts import IN_LIST, Fit
-from fuzzypairs.report.html import Picture, Section, Table, percent, short_table
-from fuzzypairs.report.sentences import counted
+from fuzzypairs.report.facts import IN_LIST, FitFacts
+from fuzzypairs.report.html import (
+    Picture,
+    Section,
+    Table,
+    counted,
+    percent,
+    short_table,
+)
 
-__all__ = ["judgement_section"]
+__all__ = ["judgement_section", "pair_influence"]
+
+# A smaller membership counts as 0.
+ZERO = 1e-9
 
 
-def judgement_section(fit: Fit) -> Section:
-    """Return what the page tells about judgements."""
+def judgement_section(fit: FitFacts) -> Section:
+    """Return the section about judgements."""
     pairs = fit.pairs
-    n_silent = int((pairs.grade == 0).sum())
     text = [
         "A judgement of alike is held when both rows have the same strongest "
-        "cluster, one of unlike when they have not. Shared is how much of their "
-        "membership two rows have in common, from 0 to 1. The pull of a judgement "
-        "is how hard it still draws the memberships its way where the fit ended: 0 "
-        "once it is obeyed to the full. Those with the strongest pull deserve a "
-        "second look."
+        "cluster, one of unlike when they do not. Shared is how much of their "
+        "membership two rows have in common, from 0 to 1. The influence of a judgement "
+        "is how strongly it still acts on the memberships where the fit ended: 0 once "
+        "it is fully satisfied. Check those with the largest influence first."
     ]
-    if n_silent:
+    if n_unknown := int((pairs.grade == 0).sum()):
         text.append(
-            f"{counted(n_silent, 'judgement was', 'judgements were')} 0, "
+            f"{counted(n_unknown, 'judgement was', 'judgements were')} 0, "
             "can't say, and had no effect."
         )
-    n_chained = fit.contradictions.n_chained
-    if n_chained:
+    if n_chained := fit.contradictions.n_chained:
         text.append(
             f"{counted(n_chained, 'judgement')} of unlike "
             f"{'is' if n_chained == 1 else 'are'} between rows that a chain of "
             "three or more judgements of alike joins."
         )
-    if not len(pairs.informative):
+    if not fit.n_judged:
         return Section("Judgements", text)
-    n_asked, n_broken = len(pairs.informative), int((~fit.held).sum())
     return Section(
         "Judgements",
         text,
         Picture(
             plot_judgements(pairs, fit.U).figure,
-            alt=f"{n_asked - n_broken} of {n_asked} judgements are held.",
-            caption="What was judged against what the clusters made of it. Rows "
-            "judged alike should share their memberships, to the upper right; rows "
-            "judged unlike should not, to the lower left.",
+            alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements are held.",
+            caption="Grades against shared memberships. Rows judged alike should share "
+            "their memberships: upper right. Rows judged unlike should not: lower "
+            "left.",
         ),
-        [*_fates(fit), *_conflicts(fit)],
+        [*_influence_tables(fit), *_contradiction_tables(fit)],
     )
 
 
-def _fates(fit: Fit) -> list[Table]:
+def _influence_tables(fit: FitFacts) -> list[Table]:
     pairs, names = fit.pairs, fit.names
-    pull = pulls(pairs, fit.U, fit.model.beta_)
-    total = pull.sum() or 1.0
+    influence = pair_influence(pairs, fit.U, fit.model.beta_)
+    total = influence.sum() or 1.0
     shared = shared_membership(pairs, fit.U)
-    order = np.argsort(-pull, kind="stable")
+    order = np.argsort(-influence, kind="stable")
+    columns = ["row", "row", "grade", "shared", "influence", "of total influence"]
     tables = []
-    for caption, kept in (
-        ("Broken judgements, by pull", ~fit.held),
-        ("Held judgements, by pull", fit.held & (pairs.grade != 0)),
+    for caption, mine in (
+        ("Broken judgements, by influence", ~fit.held),
+        ("Held judgements, by influence", fit.held & (pairs.grade != 0)),
     ):
         rows: list[list[str | float]] = [
             [
-                names[pairs.i[at]],
-                names[pairs.j[at]],
-                float(pairs.grade[at]),
-                float(shared[at]),
-                f"{pull[at]:.3g}",
-                percent(pull[at] / total),
+                names[pairs.i[n]],
+                names[pairs.j[n]],
+                float(pairs.grade[n]),
+                float(shared[n]),
+                f"{influence[n]:.3g}",
+                percent(influence[n] / total),
             ]
-            for at in order[kept[order]]
+            for n in order[mine[order]]
         ]
-        heads = ["row", "row", "grade", "shared", "pull", "of all pull"]
-        if rows:
-            tables.append(
-                short_table(heads, rows, caption, IN_LIST, numeric=(2, 3, 4, 5))
-            )
-    return tables
+        tables.append(short_table(columns, rows, caption, IN_LIST, (2, 3, 4, 5)))
+    return [table for table in tables if table.rows]
 
 
-def _conflicts(fit: Fit) -> list[Table]:
+def _contradiction_tables(fit: FitFacts) -> list[Table]:
     found, names = fit.contradictions, fit.names
-    if not found.n_triangles:
-        return []
-    return [
-        Table(
-            ["a", "b", "c", "a, b", "b, c", "a, c"],
-            [
-                [names[t.a], names[t.b], names[t.c], t.ab, t.bc, t.ac]
-                for t in found.triangles
-            ],
-            "Judgements that contradict each other, the strongest first: a and b "
-            "alike, b and c alike, but a and c unlike",
-            found.n_triangles - len(found.triangles),
-        )
+    rows: list[list[str | float]] = [
+        [names[t.a], names[t.b], names[t.c], t.ab, t.bc, t.ac] for t in found.triangles
     ]
+    caption = (
+        "Judgements that contradict each other, the strongest first: a and b alike, b "
+        "and c alike, but a and c unlike"
+    )
+    columns = ["a", "b", "c", "a, b", "b, c", "a, c"]
+    table = Table(columns, rows, caption, found.n_triangles - len(rows))
+    return [table] if rows else []
+
+
+def pair_influence(pairs: Any, memberships: ArrayLike, beta: float) -> Floats:
+    """Measure the influence that judgements have on memberships where a fit ended.
+
+    The term of a judgement in the objective, eq. (6), has the gradients
+
+        beta s (u_p - u_q) and its opposite for s >= 0,    -beta s u_q, -beta s u_p else
+
+    with respect to its two rows. They are projected onto the steps that keep rows on
+    the simplex, so a judgement that is fully satisfied has influence 0, whatever its
+    grade.
+
+    Parameters
+    ----------
+    pairs : PairSet or what `PairSet.coerce` accepts
+        Judgements about the rows of `memberships`.
+    memberships : array-like of shape (n_samples, n_clusters)
+        Memberships, rows summing to 1.
+    beta : float
+        Weight of the judgements in the fit.
+
+    Returns
+    -------
+    influence : ndarray of shape (n_pairs,)
+        Norm of the projected gradient with respect to both rows.
+
+    Examples
+    --------
+    >>> from fuzzypairs.report.judgements import pair_influence
+    >>> memberships = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> pair_influence([(0, 1, 0.5), (0, 2, 0.5), (1, 2, -0.5)], memberships, beta=3.0)
+    array([3., 0., 0.])
+    """
+    U = check_array(memberships)
+    judged = PairSet.coerce(pairs, n_samples=len(U))
+    u, v, s = U[judged.i], U[judged.j], judged.grade[:, None]
+    steps = [
+        _feasible_step(u, np.where(s >= 0, s * (v - u), s * v)),
+        _feasible_step(v, np.where(s >= 0, s * (u - v), s * u)),
+    ]
+    influence: Floats = beta * np.linalg.norm(np.hstack(steps), axis=1)
+    return influence
+
+
+def _feasible_step(U: Floats, step: Floats) -> Floats:
+    """Project steps from rows U onto the tangent cone of the simplex.
+
+    Entries lose their mean, but those that would fall below 0 stay and do not count
+    in the mean.
+    """
+    free = np.ones(U.shape, dtype=bool)
+    for _ in range(U.shape[1]):
+        mean = (step * free).sum(axis=1, keepdims=True) / free.sum(
+            axis=1, keepdims=True
+        )
+        fixed = free & (U <= ZERO) & (step < mean)
+        if not fixed.any():
+            break
+        free &= ~fixed
+    return np.where(free, step - mean, 0.0)

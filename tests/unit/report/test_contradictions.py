@@ -5,10 +5,11 @@ import pytest
 from scipy.optimize import minimize
 
 from fuzzypairs import PairSet
-from fuzzypairs.report.conflicts import find_contradictions, pulls
+from fuzzypairs.report.contradictions import find_contradictions
+from fuzzypairs.report.judgements import pair_influence
 
 
-def test_pulls_worked_by_hand():
+def test_influence_worked_by_hand():
     memberships = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]
     pairs = [(0, 1, 0.8), (0, 2, -0.9), (0, 3, -0.5), (0, 2, -0.9), (1, 3, 0.0)]
 
@@ -16,7 +17,7 @@ def test_pulls_worked_by_hand():
     # Unlike without a common cluster: nothing is left to do. Unlike in the same corner:
     # the gradient (1, 0) of both rows loses its mean, (0.5, -0.5), and halves with s.
     np.testing.assert_allclose(
-        pulls(pairs, memberships, beta=2.0), [1.6, 0.0, 1.0, 0.0], atol=1e-12
+        pair_influence(pairs, memberships, beta=2.0), [1.6, 0.0, 1.0, 0.0], atol=1e-12
     )
 
 
@@ -35,7 +36,7 @@ def projected(u, down):
     return found.x
 
 
-def test_pulls_are_projected_gradients():
+def test_influence_is_the_norm_of_the_projected_gradient():
     rng = np.random.default_rng(0)
     U = rng.dirichlet(np.ones(4), size=8) * (rng.random((8, 4)) < 0.6) + 1e-300
     U[U < 1e-200] = 0.0
@@ -44,12 +45,13 @@ def test_pulls_are_projected_gradients():
         (i, j, rng.uniform(-1, 1)) for i, j in itertools.combinations(range(8), 2)
     ]
 
-    for (i, j, s), pull in zip(triples, pulls(triples, U, beta=3.0), strict=True):
+    influence = pair_influence(triples, U, beta=3.0)
+    for (i, j, s), found in zip(triples, influence, strict=True):
         down = (s * (U[j] - U[i]), s * (U[i] - U[j])) if s > 0 else (s * U[j], s * U[i])
         steps = [
             projected(U[row], 3 * step) for row, step in zip((i, j), down, strict=True)
         ]
-        assert pull == pytest.approx(np.linalg.norm(steps), abs=1e-5)
+        assert found == pytest.approx(np.linalg.norm(steps), abs=1e-5)
 
 
 def test_a_triangle_of_alike_alike_unlike_contradicts_itself():
@@ -95,7 +97,7 @@ def test_all_triangles_are_found_and_the_strongest_returned():
     )[:7]
 
 
-def test_a_hub_is_no_burden():
+def test_a_row_with_many_judgements_takes_linear_time():
     # 20,000 rows alike to one: squaring their number would take hours.
     n_rows = 20_000
     hub = [(0, row, 0.5) for row in range(1, n_rows)]

@@ -11,10 +11,10 @@ from fuzzypairs.criteria import certainty, nmi, normalized_ari, pairs_held
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.report import write_fit_report
-from fuzzypairs.report.conflicts import pulls
+from fuzzypairs.report.judgements import pair_influence
 from pages import Page
 
-JUDGED = ("row", "row", "grade", "shared", "pull", "of all pull")
+JUDGED = ("row", "row", "grade", "shared", "influence", "of total influence")
 TRAITS = ("sets it apart", "here", "elsewhere", "difference")
 
 
@@ -146,20 +146,20 @@ def test_prototypes_are_means_in_the_units_of_the_table(wine):
         np.testing.assert_allclose(shown, means, atol=0.01 * data.data[name].std())
 
 
-def test_judgements_are_told_by_fate_and_pull(wine):
+def test_held_and_broken_judgements_are_ordered_by_influence(wine):
     page, model, pairs, _ = wine
 
     broken, held = (rows[1:] for rows in page.tables if rows[0] == list(JUDGED))
-    fate = pairs_held(pairs, model.labels_)
-    pull = pulls(pairs, model.memberships_, model.beta_)
-    for rows, kept in ((broken, ~fate), (held, fate)):
-        order = [at for at in np.argsort(-pull) if kept[at]][:15]
+    is_held = pairs_held(pairs, model.labels_)
+    influence = pair_influence(pairs, model.memberships_, model.beta_)
+    for rows, kept in ((broken, ~is_held), (held, is_held)):
+        order = [at for at in np.argsort(-influence) if kept[at]][:15]
         assert [[row[0], row[1], row[2], row[4]] for row in rows] == [
             [
                 f"w{pairs.i[at]}",
                 f"w{pairs.j[at]}",
                 f"{pairs.grade[at]:.2f}",
-                f"{pull[at]:.3g}",
+                f"{influence[at]:.3g}",
             ]
             for at in order
         ]
@@ -363,7 +363,7 @@ def test_doubts_are_said(tmp_path):
     page = report(tmp_path / "page", fitted(flat, converged_=False), random_frame(6))
 
     words = text_of(page)
-    assert "belong to all clusters alike" in words
+    assert "belong to all clusters equally" in words
     assert "had not converged" in words
 
 

@@ -1,4 +1,4 @@
-"""What clusters are like, in the units and words of the user's own table."""
+"""Profiles of clusters: means and shares in the units of the user's table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,22 +17,16 @@ __all__ = ["Profile", "Trait", "describe_columns"]
 
 @dataclass(frozen=True)
 class Trait:
-    """One thing in which one cluster differs from the rest.
+    """One difference between a cluster and the rest.
 
     Attributes
     ----------
     name : str
-        A column, or a column and one of its words.
+        A column, or a column and one of its categories.
     here, elsewhere : str
-        Its mean or share in the cluster and in the rest, as a reader writes it.
+        Mean or share in the cluster and in the rest, formatted.
     difference : float
         Here minus elsewhere, in standard deviations of all rows.
-
-    Examples
-    --------
-    >>> from fuzzypairs.report.traits import Trait
-    >>> Trait("soil = clay", "83 %", "20 %", 1.4).name
-    'soil = clay'
     """
 
     name: str
@@ -43,30 +37,30 @@ class Trait:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """One column as seen by every cluster: means of numbers, shares of words.
+    """One column by clusters: means of numbers and dates, shares of categories.
 
-    Rows count by their memberships, in the rest by what is left of them. Missing
-    values do not count.
+    Rows are weighted by their memberships u in the cluster, by 1 - u in the rest.
+    Missing values do not count.
 
     Attributes
     ----------
     column : str
-        Its name.
+        Name of the column.
     names : tuple of str
-        The column's, or one for each of its words.
+        Name of the column, or one name for each of its categories.
     here, elsewhere, difference : ndarray of shape (n_names, n_clusters)
         Mean or share in the cluster, in the rest, and their difference in standard
         deviations; NaN where there are no rows.
     spell : callable
-        Writes a mean or a share.
-    words : tuple of str
-        The words that shares are about; none for numbers and dates.
+        Formats a mean or a share other than NaN.
+    categories : tuple of str
+        The categories; none for numbers and dates.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from fuzzypairs.io.features import ColumnRecord
-    >>> from fuzzypairs.report.traits import describe_columns
+    >>> from fuzzypairs.report.profiles import describe_columns
     >>> frame = pd.DataFrame({"acid": [1.0, 2.0, 6.0]})
     >>> record = ColumnRecord("acid", "number", 0, 1, "standardised")
     >>> (acid,) = describe_columns(frame, [record], [[1, 0], [1, 0], [0, 1]])
@@ -82,27 +76,30 @@ class Profile:
     elsewhere: Floats
     difference: Floats
     spell: Callable[[float], str]
-    words: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
 
     def prototype(self, cluster: int) -> str:
-        """Return the mean, or the most common word with its share."""
+        """Return the mean, or the most common category with its share."""
         if np.isnan(self.here[:, cluster]).all():
             return "-"
-        foremost = int(np.nanargmax(self.here[:, cluster]))
-        value = self.spell(self.here[foremost, cluster])
-        return f"{self.words[foremost]} ({value})" if self.words else value
+        most = int(np.nanargmax(self.here[:, cluster]))
+        value = self._text(self.here[most, cluster])
+        return f"{self.categories[most]} ({value})" if self.categories else value
 
     def trait(self, cluster: int) -> Trait:
-        """Return what sets a cluster apart most in this column."""
+        """Return the largest difference between a cluster and the rest."""
         gap = np.nan_to_num(self.difference[:, cluster])
-        # Of two words, one misses what the other has: the latter is told.
-        foremost = int(np.lexsort((gap, np.abs(gap).round(9)))[-1])
+        # Of equal differences, as between two categories, the positive one.
+        most = int(np.lexsort((gap, np.abs(gap).round(9)))[-1])
         return Trait(
-            self.names[foremost],
-            self.spell(self.here[foremost, cluster]),
-            self.spell(self.elsewhere[foremost, cluster]),
-            float(gap[foremost]),
+            self.names[most],
+            self._text(self.here[most, cluster]),
+            self._text(self.elsewhere[most, cluster]),
+            float(gap[most]),
         )
+
+    def _text(self, value: float) -> str:
+        return "-" if np.isnan(value) else self.spell(value)
 
 
 def describe_columns(
@@ -115,7 +112,7 @@ def describe_columns(
     table : DataFrame of shape (n_samples, n_columns)
         The data as the user gave them.
     columns : sequence of ColumnRecord
-        What became of each column; those dropped are left out.
+        What was done to each column; those dropped are left out.
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
 
@@ -127,7 +124,7 @@ def describe_columns(
     --------
     >>> import pandas as pd
     >>> from fuzzypairs.io.features import ColumnRecord
-    >>> from fuzzypairs.report.traits import describe_columns
+    >>> from fuzzypairs.report.profiles import describe_columns
     >>> frame = pd.DataFrame({"soil": ["clay", "clay", "sand", None]})
     >>> record = ColumnRecord("soil", "category", 1, 2, "one-hot")
     >>> U = [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5], [0.0, 1.0]]
@@ -146,19 +143,14 @@ def describe_columns(
 
 
 def _describe_numbers(name: str, column: Any, U: Floats) -> Profile:
-    return _numeric(name, column, U, number_speller(float(column.std(ddof=0))))
+    return _numeric(name, column, U, number_format(float(column.std(ddof=0))))
 
 
 def _describe_dates(name: str, column: Any, U: Floats) -> Profile:
-    # Where dates lie within days, their hours tell.
+    # Dates within a few days are given with hours and minutes.
     form = "%Y-%m-%d" if column.std(ddof=0) > 3 else "%Y-%m-%d %H:%M"
     return _numeric(
-        name,
-        column,
-        U,
-        lambda days: (
-            "-" if np.isnan(days) else pd.Timestamp(days, unit="D").strftime(form)
-        ),
+        name, column, U, lambda days: f"{pd.Timestamp(days, unit='D'):{form}}"
     )
 
 
@@ -178,21 +170,21 @@ def _numeric(
     return Profile(name, (name,), here + centre, elsewhere + centre, difference, spell)
 
 
-def _describe_words(name: str, column: Any, U: Floats) -> Profile:
-    codes, words = pd.factorize(column, sort=True)
+def _describe_categories(name: str, column: Any, U: Floats) -> Profile:
+    codes, found = pd.factorize(column, sort=True)
     codes, U = codes[codes >= 0], U[codes >= 0]
-    own = np.array([np.bincount(codes, u, len(words)) for u in U.T]).T
-    every = np.bincount(codes, minlength=len(words)).astype(float)
+    own = np.array([np.bincount(codes, u, len(found)) for u in U.T]).T
+    every = np.bincount(codes, minlength=len(found)).astype(float)
     share = every / len(codes)
-    here, elsewhere, difference = _contrast(own, every, U, np.sqrt(share * (1 - share)))
-    names = tuple(f"{name} = {word}" for word in words)
-    return Profile(name, names, here, elsewhere, difference, _spell_share, tuple(words))
+    contrast = _contrast(own, every, U, np.sqrt(share * (1 - share)))
+    names = tuple(f"{name} = {category}" for category in found)
+    return Profile(name, names, *contrast, _spell_share, tuple(found))
 
 
 DESCRIBE = {
     "number": _describe_numbers,
     "date": _describe_dates,
-    "category": _describe_words,
+    "category": _describe_categories,
 }
 
 
@@ -213,19 +205,13 @@ def _contrast(
     return here, rest, difference
 
 
-def number_speller(spread: float) -> Callable[[float], str]:
-    """Return what writes numbers with the decimals that their spread deserves.
-
-    Examples
-    --------
-    >>> number_speller(0.4)(12.3456), number_speller(900.0)(12345.6)
-    ('12.346', '12,346')
-    """
+def number_format(spread: float) -> Callable[[float], str]:
+    """Return a function that formats numbers, with decimals according to `spread`."""
     if not 1e-4 < spread < 1e9:
-        return lambda value: "-" if np.isnan(value) else f"{value:.4g}"
+        return "{:.4g}".format
     decimals = max(0, 2 - int(np.floor(np.log10(spread))))
-    return lambda value: "-" if np.isnan(value) else f"{value:,.{decimals}f}"
+    return f"{{:,.{decimals}f}}".format
 
 
 def _spell_share(share: float) -> str:
-    return "-" if np.isnan(share) else f"{100 * share:.0f} %"
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,94 @@
+"""Judgements that contradict each other."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["Contradiction", "Contradictions", "find_contradictions"]
+
+
+class Contradiction(NamedTuple):
+    """Rows a and b, and b and c, were judged alike, a and c unlike."""
+
+    a: int
+    b: int
+    c: int
+    ab: float
+    bc: float
+    ac: float
+
+    @property
+    def strength(self) -> float:
+        """The smallest absolute grade of the three."""
+        return min(self.ab, self.bc, -self.ac)
+
+
+@dataclass(frozen=True)
+class Contradictions:
+    """Judgements that cannot all hold.
+
+    Attributes
+    ----------
+    triangles : tuple of Contradiction
+        The strongest first.
+    n_triangles : int
+        Number of all triangles.
+    n_chained : int
+        Judgements of unlike between rows that a longer chain of alike ones joins.
+    """
+
+    triangles: tuple[Contradiction, ...]
+    n_triangles: int
+    n_chained: int
+
+
+def find_contradictions(pairs: PairSet, most: int = 20) -> Contradictions:
+    """Find judgements that contradict each other.
+
+    Parameters
+    ----------
+    pairs : PairSet
+        Judgements.
+    most : int, default=20
+        Largest number of triangles to return.
+
+    Returns
+    -------
+    found : Contradictions
+
+    Notes
+    -----
+    For each judgement of unlike, the rows judged alike to both of its rows are found
+    from the row with fewer of them: O(n_pairs^1.5) steps at most, and O(n_pairs)
+    where no row has many judgements.
+
+    Examples
+    --------
+    >>> from fuzzypairs import PairSet
+    >>> from fuzzypairs.report.contradictions import find_contradictions
+    >>> pairs = PairSet.from_triples([(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.5)])
+    >>> find_contradictions(pairs).triangles[0][:3]
+    (0, 1, 2)
+    """
+    alike: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    for i, j, grade in pairs:
+        if grade > 0:
+            alike[i][j] = alike[j][i] = grade
+    kept = pairs.similar
+    links = PairSet(pairs.i[kept], pairs.j[kept], pairs.grade[kept], pairs.n_samples)
+    _, chain = links.components()  # of each row; -1 where nothing was judged alike
+    found: list[Contradiction] = []
+    n_chained = 0
+    for a, c, grade in pairs:
+        if grade >= 0 or chain[a] < 0 or chain[a] != chain[c]:
+            continue
+        # The intersection takes as many steps as the smaller side has rows.
+        between = alike[a].keys() & alike[c].keys()
+        found += [
+            Contradiction(a, b, c, alike[a][b], alike[c][b], grade) for b in between
+        ]
+        n_chained += not between
+    found.sort(key=lambda triangle: (-triangle.strength, triangle))
+    return Contradictions(tuple(found[:most]), len(found), n_chained)
