@@ -1,12 +1,10 @@
 """DSC: worked cases, the printed figures, the modes of constraint, edges and errors."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fuzzypairs import PairSet
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import available, load
@@ -218,17 +216,6 @@ def test_graded_judgements_act_by_their_strength():
     assert judged.cohesiveness_[0] == pytest.approx(0.48, abs=1e-4)
 
 
-def test_every_form_of_pairs_is_accepted():
-    X = np.random.default_rng(3).normal(size=(40, 2))
-    pairs = PairSet.from_triples([(0, 1, 0.5), (2, 3, -0.8), (4, 5, -1)], 40)
-    frame = pd.DataFrame(pairs.to_array(), columns=["i", "j", "grade"])
-    reference = DSC(3).fit(X, pairs=pairs).characteristic_vectors_
-    for form in (list(pairs), pairs.to_array(), pairs.to_sparse(), frame):
-        model = DSC(3).fit(X, pairs=form)
-        np.testing.assert_array_equal(model.characteristic_vectors_, reference)
-    assert DSC(3).fit_predict(X, pairs=pairs).max() == 2
-
-
 def test_forbidden_twins_part_though_they_begin_alike():
     X = np.array([[0.0], [0.0], [0.1], [5.0], [5.2]])
     pairs = [(0, 1, -1)]
@@ -325,13 +312,6 @@ def test_early_end_is_told():
 # Errors.
 
 
-def test_memory_is_refused_before_it_is_taken():
-    X = np.zeros((1000, 1))
-    message = "DSC needs about 0.012 GB for 1000 samples but memory allows 0.01 GB"
-    with pytest.raises(MemoryError, match=message):
-        DSC(memory="10MB").fit(X)
-
-
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -362,14 +342,6 @@ def test_parameters_are_checked(params, message):
 def test_affinities_are_checked(A, message):
     with pytest.raises(ValueError, match=message):
         DSC(affinity="precomputed").fit(A)
-
-
-def test_a_failed_fit_leaves_the_model_as_it_was():
-    model = DSC(2, affinity="precomputed").fit(blocks())
-    before = dict(vars(model))
-    with pytest.raises(ValueError, match="pairs"):
-        model.fit(np.zeros((3, 3)), pairs=[(0, 3, 1)])
-    assert vars(model) == before
 
 
 # scikit-learn's battery.

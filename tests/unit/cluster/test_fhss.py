@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -170,18 +169,6 @@ def test_labels_are_numbered_by_first_samples(blobs):
     labels = FHSS(7, cut="k").fit(X[::-1]).labels_
     _, first = np.unique(labels, return_index=True)
     assert np.all(np.diff(first) > 0)
-
-
-def test_every_form_of_pairs_is_accepted(blobs):
-    X, y = blobs
-    pairs = judge(y, 15, seed=5)
-    frame = pd.DataFrame(pairs.to_array(), columns=["i", "j", "grade"])
-    expected = FHSS().fit(X, pairs=pairs)
-    for form in (list(pairs), pairs.to_array(), pairs.to_sparse(), frame):
-        model = FHSS().fit(X, pairs=form)
-        np.testing.assert_array_equal(model.linkage_, expected.linkage_)
-        np.testing.assert_array_equal(model.labels_, expected.labels_)
-    np.testing.assert_array_equal(FHSS().fit_predict(X, pairs=pairs), expected.labels_)
 
 
 def test_cannot_say_is_no_judgement(blobs):
@@ -352,25 +339,7 @@ def test_agrees_with_scipy_without_judgements(blobs):
         np.testing.assert_allclose(tree[:, 2], heights, rtol=1e-12)
 
 
-def test_failed_fit_leaves_the_model_alone(blobs):
-    X, _ = blobs
-    model = FHSS().fit(pd.DataFrame(X, columns=["a", "b"]))
-    before = dict(model.__dict__)
-    with pytest.raises(PairsError):
-        model.fit(X[:, :1], pairs=[(0, 60, 1)])
-    assert model.__dict__ == before
-    assert not hasattr(model.fit(X), "feature_names_in_")
-
-
 # Errors.
-
-
-def test_too_little_memory_is_refused_before_work(monkeypatch):
-    monkeypatch.setattr(dendrogram, "scaled_distances", pytest.fail)
-    with pytest.raises(MemoryError, match=r"FHSS needs about 3\.2 GB for 20000 samp"):
-        FHSS().fit(np.zeros((20000, 1)))
-    with pytest.raises(MemoryError, match="memory allows"):
-        FHSS(memory="1KB").fit(LINE.repeat(5, axis=0))
 
 
 @pytest.mark.parametrize(

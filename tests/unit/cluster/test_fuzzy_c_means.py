@@ -8,7 +8,10 @@ from sklearn.preprocessing import StandardScaler
 
 from fuzzypairs import FDC, FuzzyCMeans
 from fuzzypairs.criteria import nmi, normalized_ari, partition_coefficient
-from fuzzypairs.exceptions import PrototypesCoincideWarning
+from fuzzypairs.exceptions import (
+    ClustersVanishedWarning,
+    PrototypesCoincideWarning,
+)
 
 LINE = np.array([[0.0], [1.0], [9.0], [10.0]])
 START = np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9]])
@@ -75,6 +78,12 @@ def test_a_small_fuzzifier_is_k_means():
 def test_pairs_are_checked_though_they_do_not_act():
     with pytest.raises(ValueError, match="pairs"):
         FuzzyCMeans(2).fit(LINE, pairs=[(0, 9, 1.0)])
+
+
+def test_more_clusters_than_samples_vanish():
+    with pytest.warns(ClustersVanishedWarning, match="too few samples"):
+        model = FuzzyCMeans(6, random_state=0).fit(LINE)
+    assert model.n_clusters_ == 4
 
 
 def test_labels_of_a_collapse_are_those_from_before_it():

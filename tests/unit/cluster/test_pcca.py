@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
@@ -77,7 +78,7 @@ def test_a_small_weight_is_fuzzy_c_means(wine):
     np.testing.assert_array_equal(none.memberships_, alone.memberships_)
 
 
-def test_links_make_samples_sheer(wine):
+def test_links_make_memberships_hard(wine):
     X, _ = wine
     model = PCCA(3, beta=100.0, random_state=0).fit(X, pairs=[(0, 1, 1.0)])
     np.testing.assert_allclose(np.sort(model.memberships_[:2])[:, -1], 1.0, atol=1e-6)
@@ -104,6 +105,29 @@ def test_competition_that_leaves_one_cluster_says_so(wine):
     X, _ = wine
     with pytest.warns(ClustersVanishedWarning, match="no rival"):
         PCCA(3, competition="on", n_init=1, random_state=0).fit(X)
+
+
+def test_more_clusters_than_samples_vanish():
+    with pytest.warns(ClustersVanishedWarning, match="too few samples"):
+        model = PCCA(6, random_state=0).fit(LINE)
+    assert model.n_clusters_ == 5
+
+
+def test_competition_from_any_start_is_the_same_loop():
+    labels = np.array([0, 0, 1, 1, 1])
+    options = {"competition": "on", "eta0": 0.0, "min_cardinality": 0.0}
+    by_labels = PCCA(2, init=labels, **options).fit(LINE)
+    by_memberships = PCCA(2, init=np.eye(2)[labels], **options).fit(LINE)
+    np.testing.assert_array_equal(by_labels.memberships_, by_memberships.memberships_)
+
+
+def test_competition_takes_no_sparse_data():
+    X = sparse.csr_array(LINE)
+    with pytest.raises(TypeError, match="Sparse data"):
+        PCCA(2, competition="on").fit(X)
+    expected = PCCA(2, random_state=0).fit(LINE).cluster_centers_
+    found = PCCA(2, random_state=0).fit(X).cluster_centers_
+    np.testing.assert_allclose(np.sort(found, 0), np.sort(expected, 0), atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """SSDC: worked cases, known data, departures from the public code, edges, errors."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_wine
@@ -10,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.datasets import available, load
-from fuzzypairs.exceptions import FuzzyPairsWarning, PairsError
+from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0]])
@@ -246,14 +245,6 @@ def test_zero_grades_and_strengths_do_not_matter():
     assert plain.labels_[3] == plain.labels_[8] != plain.labels_[0]
 
 
-def test_every_form_of_pairs_is_accepted():
-    pairs = PairSet.from_triples([(0, 2, -0.3), (3, 8, 0.9)], 9)
-    frame = pd.DataFrame(pairs.to_array(), columns=["i", "j", "grade"])
-    expected = fit(GROUPS, pairs, percent=20).labels_
-    for form in (list(pairs), pairs.to_array(), pairs.to_sparse(), frame):
-        np.testing.assert_array_equal(fit(GROUPS, form, percent=20).labels_, expected)
-
-
 # Edges.
 
 
@@ -313,15 +304,6 @@ def test_float32_data_are_computed_with_in_float64(wine):
 # Errors.
 
 
-def test_memory_is_refused_before_it_is_taken():
-    X = np.zeros((16_000, 1))
-    with pytest.raises(MemoryError, match=r"SSDC needs about 2.05 GB for 16000 sam"):
-        fit(X)
-    with pytest.raises(MemoryError, match="memory allows"):
-        fit(GROUPS, memory=647)
-    assert fit(GROUPS, memory=648).n_clusters_ >= 1
-
-
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [
@@ -339,21 +321,6 @@ def test_bad_parameters_are_named(params, error, match):
         fit(LINE, **params)
 
 
-def test_pairs_outside_of_the_data_are_refused():
-    with pytest.raises(PairsError, match="joins sample 4 but"):
-        fit(LINE, [(0, 4, 1.0)])
-
-
 def test_distances_beyond_float64_are_refused():
     with pytest.raises(ValueError, match=r"X reaches 1e\+200.*rescale X"):
         fit(LINE * 1e199)
-
-
-def test_a_failed_fit_leaves_the_model_alone():
-    model = fit(LINE, percent=50)
-    before = {name: np.copy(value) for name, value in vars(model).items()}
-    with pytest.raises(PairsError):
-        model.fit(GROUPS.repeat(2, axis=1), pairs=[(0, 99, 1.0)])
-    assert vars(model).keys() == before.keys()
-    for name, value in before.items():
-        np.testing.assert_array_equal(getattr(model, name), value)
