@@ -1,1 +1,1 @@
-"""Spaces that samples live in: what a prototype is, and how far it is."""
+"""Spaces of samples: distances to prototypes, and the best prototypes."""

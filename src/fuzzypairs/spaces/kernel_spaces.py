@@ -1,4 +1,4 @@
-"""Spaces known by products of samples alone: kernels and given matrices.
+"""Spaces known by inner products of samples alone: kernels and given matrices.
 
 A prototype is the combination ``c_j = sum_i v_ji phi(x_i)`` of samples, eq. (26); its
 row of P holds the coefficients v_j, which sum to one. All distances follow from the
@@ -9,61 +9,58 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.spaces.kernel_functions import Kernel
-from fuzzypairs.spaces.moments import leading_eigenvalue
+from fuzzypairs.spaces.moments import leading_eigenvalue, over_positive
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import cut, over_ranges
 
 __all__ = ["GramSpace", "KernelSpace", "PrecomputedDistances", "PrecomputedKernel"]
 
-
-# What kernel matrices may take, unless metric_params["memory"] says otherwise.
+# Bytes for kernel matrices, unless metric_params["memory"] sets them.
 MEMORY = 10**9
 LARGEST_TILE = 768
 SMALLEST_TILE = 32
-# Rows of tiles are summed in this many strands, whatever the number of threads.
-STRANDS = 8
-# Eigenvalues are looked at in a matrix of at most this many samples.
-LOOK_AT = 1000
-# Eigenvalues below this share of the largest, negative, are more than rounding.
+# Products by tiles are summed in this many parts, whatever the number of threads.
+N_PARTS = 8
+# Eigenvalues are computed for a matrix of at most this many samples.
+MOST_EIGENVALUES = 1000
+# A negative eigenvalue beyond this share of the largest is more than rounding.
 INDEFINITE = 1e-8
 
 
 class GramSpace(Space):
-    """What all spaces share that know samples by their products K."""
+    """What spaces share that know samples by the matrix K of their products."""
 
     explicit: ClassVar[bool] = False
+    temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "diagonal")
 
     diagonal: Floats
     # Added to the diagonal of K where K is not positive semi-definite.
-    lift: float = 0.0
+    shift: float = 0.0
     # c_j . c_j of the prototypes, once trimmed.
     lengths: Floats
 
     @abstractmethod
     def product(self, V: Floats) -> Floats:
-        """Return K V for V of shape (n_samples, k), without the lift."""
+        """Return K V for V of shape (n_samples, k), without the shift."""
 
     @abstractmethod
-    def columns(self, rows: NDArray[np.intp]) -> Floats:
+    def columns(self, rows: Labels) -> Floats:
         """Return K[:, rows]."""
 
     def distances(self, P: Floats) -> Floats:
         """Return K_ii - 2 (K v_j)_i + v_j' K v_j, eq. (27)."""
-        V = np.ascontiguousarray(P.T)
-        KV = self.product(V) + self.lift * V
-        lengths = np.einsum("ij,ij->j", V, KV)
-        own = self.diagonal + self.lift
+        KV, lengths = self._products(P)
+        own = self.diagonal + self.shift
         return np.asarray(np.maximum(own[:, None] - 2.0 * KV + lengths, 0.0))
 
-    def distances_to_samples(self, rows: NDArray[np.intp]) -> Floats:
+    def distances_to_samples(self, rows: Labels) -> Floats:
         """Return the distances of all samples to some."""
         gap = self.diagonal[:, None] - 2.0 * self.columns(rows) + self.diagonal[rows]
-        gap += 2.0 * self.lift
+        gap += 2.0 * self.shift
         gap[rows, np.arange(len(rows))] = 0.0
         return np.maximum(gap, 0.0)
 
@@ -71,7 +68,7 @@ class GramSpace(Space):
         """Return coefficients W over their sum, eq. (26)."""
         return np.ascontiguousarray((W / W.sum(axis=0)).T)
 
-    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
+    def at_samples(self, rows: Labels) -> Floats:
         """Return coefficients that are one at a sample."""
         P = np.zeros((len(rows), self.n_samples))
         P[np.arange(len(rows)), rows] = 1.0
@@ -87,44 +84,46 @@ class GramSpace(Space):
 
     def leading_share(self) -> float:
         """Return lam1 from the centred matrix of a sample of the data."""
-        rows, weight = self._some(), self.weight
-        K = self._among(rows) + self.lift * np.eye(len(rows))
+        rows, weight = self._subset(), self.weight
+        K = self._among(rows) + self.shift * np.eye(len(rows))
         share = weight[rows] / weight[rows].sum()
         K = centred(K, share)
-        inverse = np.sqrt(
-            np.divide(share, K.diagonal(), out=np.zeros(len(K)), where=K.diagonal() > 0)
-        )
+        inverse = np.sqrt(over_positive(share, K.diagonal()))
         K *= inverse[:, None] * inverse
         return min(1.0, leading_eigenvalue(lambda v: K @ v, len(K)))
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
         """Keep the coefficients and lengths of the prototypes, drop the matrix."""
-        V = np.ascontiguousarray(P.T)
-        lengths = np.einsum("ij,ij->j", V, self.product(V) + self.lift * V)
         space, P = super().trimmed(P)
-        del space.diagonal
-        space.lengths = lengths
+        space.lengths = self._products(P)[1]
         return space, P
 
+    def _products(self, P: Floats) -> tuple[Floats, Floats]:
+        """Return K v_j, shape (n_samples, k), and v_j' K v_j of prototypes."""
+        V = np.ascontiguousarray(P.T)
+        KV = self.product(V) + self.shift * V
+        return KV, np.einsum("ij,ij->j", V, KV)
+
     def _from(self, own: Floats, cross: Floats, P: Floats) -> Floats:
-        """Distances of new rows from k(x, x) and k(x, samples)."""
-        out = (own + self.lift)[:, None] - 2.0 * (cross @ P.T) + self.lengths
+        """Return distances of new rows from k(x, x) and k(x, samples)."""
+        out = (own + self.shift)[:, None] - 2.0 * (cross @ P.T) + self.lengths
         return np.maximum(out, 0.0)
 
-    def _some(self) -> NDArray[np.intp]:
-        rows = np.random.default_rng(0).permutation(self.n_samples)[:LOOK_AT]
-        return np.sort(rows)
+    def _subset(self) -> Labels:
+        """Return rows that eigenvalues are computed for."""
+        rows = np.random.default_rng(0).permutation(self.n_samples)
+        return np.sort(rows[:MOST_EIGENVALUES])
 
-    def _among(self, rows: NDArray[np.intp]) -> Floats:
+    def _among(self, rows: Labels) -> Floats:
         return self.columns(rows)[rows]
 
-    def _lift_if_indefinite(self, what: str, *, centre: bool) -> None:
-        """Measure how far K is from positive semi-definite; mend it and leave a note.
+    def _shift_if_indefinite(self, what: str, *, centre: bool) -> None:
+        """Shift the diagonal of K until it is positive semi-definite; leave a note.
 
-        A constant on the diagonal adds the same to all distances between different
-        samples and makes K positive: the objective then falls as in a true space.
+        The shift adds the same to all distances between different samples. Without
+        it the objective may rise.
         """
-        rows = self._some()
+        rows = self._subset()
         K = self._among(rows)
         share = np.full(len(K), 1.0 / len(K))
         K = centred(K, share) if centre else K
@@ -134,10 +133,10 @@ class GramSpace(Space):
         smallest = values[0]
         if len(rows) < self.n_samples:
             smallest = min(smallest, self._smallest_eigenvalue(centre))
-        self.lift = -1.01 * float(smallest)
+        self.shift = -1.01 * float(smallest)
         self.notes = (
             f"{what}: its smallest eigenvalue is {smallest:.3g} and its largest "
-            f"{values[-1]:.3g}. {self.lift:.3g} is added to its diagonal, so that "
+            f"{values[-1]:.3g}. {self.shift:.3g} is added to its diagonal, so that "
             "distances exist and the objective falls; memberships become fuzzier",
         )
 
@@ -167,22 +166,8 @@ class KernelSpace(GramSpace):
         d(x, c_j) = k(x, x) - 2 sum_i v_ji k(x_i, x) + sum_il v_ji v_jl k(x_i, x_l)
 
     A step is one product with the kernel matrix, O(n_samples^2 (n_features + k)). The
-    matrix is stored where it fits in `memory`; beyond, its tiles are computed, used
-    twice (the matrix is symmetric) and dropped.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    memory : int, default=10**9
-        The most bytes for kernel values at one time.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.spaces.kernel_functions import Rbf
-    >>> space = KernelSpace(Rbf(gamma=1.0)).fit(np.array([[0.0], [0.1], [9.0]]))
-    >>> np.round(space.distances(np.array([[0.5, 0.5, 0.0]])).ravel(), 3)
-    array([0.005, 0.005, 1.995])
+    matrix is stored where it fits in `memory` bytes; otherwise its tiles are computed
+    in each step and used twice, as the matrix is symmetric.
     """
 
     gram: Floats | None
@@ -201,13 +186,13 @@ class KernelSpace(GramSpace):
         if 8 * space.n_samples**2 <= self.memory:
             space.gram = space._full()
         if not space.kernel.positive:
-            space._lift_if_indefinite("metric is not a positive kernel", centre=False)
+            space._shift_if_indefinite("metric is not a positive kernel", centre=False)
         return space
 
     @property
     def tile_size(self) -> int:
-        """Rows and columns of a tile: with room for one in each strand."""
-        fits = int(np.sqrt(self.memory / (8 * 2 * STRANDS)))
+        """Rows and columns of a tile: there is room for two in each part."""
+        fits = int(np.sqrt(self.memory / (8 * 2 * N_PARTS)))
         return max(SMALLEST_TILE, min(LARGEST_TILE, fits))
 
     def product(self, V: Floats) -> Floats:
@@ -215,10 +200,10 @@ class KernelSpace(GramSpace):
         if self.gram is not None:
             return rows_product(self.threads, self.gram, V)
         n_blocks = len(self._blocks())
-        starts = [(first, V) for first in range(min(STRANDS, n_blocks))]
-        return np.asarray(np.sum(self.threads.map(self._strand, starts), axis=0))
+        parts = [(first, V) for first in range(min(N_PARTS, n_blocks))]
+        return np.asarray(np.sum(self.threads.map(self._part, parts), axis=0))
 
-    def columns(self, rows: NDArray[np.intp]) -> Floats:
+    def columns(self, rows: Labels) -> Floats:
         """Return the kernel of all samples and some."""
         if self.gram is not None:
             return self.gram[:, rows]
@@ -238,14 +223,14 @@ class KernelSpace(GramSpace):
         return np.concatenate(self.threads.map(some, spans))
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Keep the samples that prototypes are made of, and no matrix."""
+        """Keep only the samples with coefficients other than 0."""
         made_of = np.abs(P).max(axis=0) > 1e-15 * np.abs(P).max()
         support = self.X[made_of].copy()
         space, P = super().trimmed(P)
         space.X, space.gram = support, None
         return space, np.ascontiguousarray(P[:, made_of])
 
-    def _among(self, rows: NDArray[np.intp]) -> Floats:
+    def _among(self, rows: Labels) -> Floats:
         some = self.X[rows]
         return self.kernel.block(some, some)
 
@@ -269,11 +254,11 @@ class KernelSpace(GramSpace):
         np.fill_diagonal(gram, self.diagonal)
         return gram
 
-    def _strand(self, first: int, V: Floats) -> Floats:
-        """Every STRANDS-th row of tiles times V, from the diagonal on."""
+    def _part(self, first: int, V: Floats) -> Floats:
+        """Multiply every N_PARTS-th row of tiles by V, from the diagonal on."""
         out = np.zeros(V.shape)
         blocks = self._blocks()
-        for row in range(first, len(blocks), STRANDS):
+        for row in range(first, len(blocks), N_PARTS):
             a, b = blocks[row]
             for c, d in blocks[row:]:
                 tile = self.kernel.block(self.X[a:b], self.X[c:d])
@@ -291,13 +276,6 @@ class PrecomputedKernel(GramSpace):
     New samples come as rows of kernel values with the training samples. Where
     k(x, x) is not the same for all of those, one more column holds that of the new
     samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> space = PrecomputedKernel().fit(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> space.distances(np.array([[1.0, 0.0]])).ravel()
-    array([0., 2.])
     """
 
     pairwise: ClassVar[bool] = True
@@ -311,7 +289,7 @@ class PrecomputedKernel(GramSpace):
         space.diagonal = np.array(X.diagonal(), dtype=np.float64)
         constant = np.allclose(space.diagonal, space.diagonal[0])
         space.own = float(space.diagonal[0]) if constant else None
-        space._lift_if_indefinite(
+        space._shift_if_indefinite(
             "X is not a positive semi-definite kernel matrix", centre=False
         )
         return space
@@ -320,7 +298,7 @@ class PrecomputedKernel(GramSpace):
         """Return X V."""
         return rows_product(self.threads, self.X, V)
 
-    def columns(self, rows: NDArray[np.intp]) -> Floats:
+    def columns(self, rows: Labels) -> Floats:
         """Return columns of X."""
         return np.asarray(self.X[:, rows], dtype=np.float64)
 
@@ -347,14 +325,6 @@ class PrecomputedDistances(GramSpace):
 
     which is the squared distance to the mean if R comes from points of a Euclidean
     space. New samples come as rows of distances to the training samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> R = np.array([[0.0, 2.0], [2.0, 0.0]])
-    >>> space = PrecomputedDistances().fit(R)
-    >>> space.distances(np.array([[0.5, 0.5]])).ravel()
-    array([1., 1.])
     """
 
     pairwise: ClassVar[bool] = True
@@ -373,7 +343,7 @@ class PrecomputedDistances(GramSpace):
             )
         space = super().fit(X, weight, **more)
         space.diagonal = np.zeros(len(X))
-        space._lift_if_indefinite(
+        space._shift_if_indefinite(
             "X is not a matrix of Euclidean distances", centre=True
         )
         return space
@@ -382,7 +352,7 @@ class PrecomputedDistances(GramSpace):
         """Return -R V / 2, squaring the distances a block of rows at a time."""
         return rows_product(self.threads, self.X, V, lambda x: -0.5 * x * x)
 
-    def columns(self, rows: NDArray[np.intp]) -> Floats:
+    def columns(self, rows: Labels) -> Floats:
         """Return columns of -R / 2."""
         some = np.asarray(self.X[:, rows], dtype=np.float64)
         return -0.5 * some * some
@@ -399,7 +369,7 @@ class PrecomputedDistances(GramSpace):
 
 
 def centred(K: Floats, share: Floats) -> Floats:
-    """Return products of samples measured from their mean under `share`."""
+    """Return products of samples centred at their mean under `share`."""
     row = K @ share
     return np.asarray(K - row[:, None] - row + share @ row)
 

@@ -1,4 +1,4 @@
-"""Means and leading directions of weighted data, dense or sparse, never densified."""
+"""Means, variances and leading eigenvalues of weighted data, dense or sparse."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,59 +14,42 @@ __all__ = [
     "is_sparse",
     "leading_eigenvalue",
     "leading_share",
+    "over_positive",
     "squared_norms",
     "total_variance",
     "weighted_mean",
 ]
-
-Data = Any
 
 # Up to this size a matrix is formed; beyond, only multiplied with.
 FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
 # Of data up to this size (samples x squared features) a moment is formed in one
-# compiled loop, in a third of the time: it is part of the smallest fits.
+# compiled loop, three times as fast: it takes much of the smallest fits.
 SMALL_MOMENT = 500_000
 ROWS_AT_A_TIME = 4096
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether X is sparse.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_sparse(np.eye(2))
-    False
-    """
-    # The stubs would take X for a bare sparse type, which has no products.
+    """Tell whether X is sparse."""
+    # bool: the stubs would narrow X to a bare sparse type, which has no products.
     return bool(sparse.issparse(X))
 
 
-def squared_norms(X: Data) -> Floats:
-    """Return |x|^2 of each row, dense or sparse.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squared_norms(np.array([[3.0, 4.0]]))
-    array([25.])
-    """
+def squared_norms(X: Any) -> Floats:
+    """Return |x|^2 of each row, dense or sparse."""
     if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     return np.asarray(np.einsum("if,if->i", X, X), dtype=np.float64)
 
 
-def weighted_mean(X: Data, weight: Floats | None) -> Floats:
-    """Return the mean of the rows in float64, without a copy of X.
+def over_positive(weight: Floats | float, norm: Floats) -> Floats:
+    """Return weight / norm, 0 where norm is 0."""
+    return np.divide(weight, norm, out=np.zeros_like(norm), where=norm > 0.0)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_mean(np.array([[0.0, 1.0], [4.0, 1.0]]), np.array([3.0, 1.0]))
-    array([1., 1.])
-    """
+
+def weighted_mean(X: Any, weight: Floats | None) -> Floats:
+    """Return the mean of the rows in float64, without a copy of X."""
     if is_sparse(X):
         weight = np.ones(X.shape[0]) if weight is None else weight
         return np.asarray(X.T @ weight / weight.sum())
@@ -80,32 +63,18 @@ def weighted_mean(X: Data, weight: Floats | None) -> Floats:
     return np.asarray(totals[:-1] / weight.sum())
 
 
-def total_variance(X: Data, weight: Floats | None) -> float:
-    """Return the mean squared distance of dense rows to their mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> total_variance(np.array([[0.0, 1.0], [2.0, 1.0]]), None)
-    1.0
-    """
+def total_variance(X: Any, weight: Floats | None) -> float:
+    """Return the mean squared distance of dense rows to their mean."""
     total = 0.0
     for x, w in _centred_chunks(X, weight):
         total += float(w @ np.einsum("if,if->i", x, x))
     return total / _total_weight(X, weight)
 
 
-def leading_share(X: Data, weight: Floats | None) -> float:
+def leading_share(X: Any, weight: Floats | None) -> float:
     """Return lam1: the largest eigenvalue of the mean of x x' / |x|^2, centred x.
 
-    It is the greatest share of a sample's squared distance to the mean that one
-    direction holds on average: 1 for data on a line, 1 / n_features for a sphere.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(leading_share(np.vstack([np.eye(4), -np.eye(4)]), None), 6)
-    0.25
+    It is 1 for data on a line and 1 / n_features for a sphere.
     """
     if not is_sparse(X) and X.shape[1] <= FORMED_UP_TO:
         largest = float(np.linalg.eigvalsh(_formed_moment(X, weight))[-1])
@@ -116,14 +85,7 @@ def leading_share(X: Data, weight: Floats | None) -> float:
 
 
 def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float:
-    """Return the largest eigenvalue of a symmetric matrix known by its products.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> leading_eigenvalue(lambda v: np.array([3.0, 1.0, 2.0]) * v, 3)
-    3.0
-    """
+    """Return the largest eigenvalue of a symmetric matrix known by its products."""
     if size <= SMALLEST_OPERATOR:
         columns = [multiply(column) for column in np.eye(size)]
         return float(np.linalg.eigvalsh(np.array(columns))[-1])
@@ -135,34 +97,34 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
     return float(eigsh(operator, k=1, v0=v0, tol=1e-6)[0][0])
 
 
-def _formed_moment(X: Data, weight: Floats | None) -> Floats:
+def _formed_moment(X: Any, weight: Floats | None) -> Floats:
     """Return the sum of w x x' / |x|^2, of which only the lower half is read."""
     moment = np.zeros((X.shape[1], X.shape[1]))
     if weight is None and len(X) * X.shape[1] ** 2 <= SMALL_MOMENT:
         chunks.direction_moment(X, moment)
         return moment
     for x, w in _centred_chunks(X, weight):
-        y = x * np.sqrt(_over(w, squared_norms(x)))[:, None]
+        y = x * np.sqrt(over_positive(w, squared_norms(x)))[:, None]
         moment += y.T @ y  # the one product that BLAS does in half the time
     return moment
 
 
-def _dense_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]:
+def _dense_moment(X: Any, weight: Floats | None) -> Callable[[Floats], Floats]:
     def multiply(v: Floats) -> Floats:
         product = np.zeros(v.shape)
         for x, w in _centred_chunks(X, weight):
-            product += x.T @ (_over(w, squared_norms(x)) * (x @ v))
+            product += x.T @ (over_positive(w, squared_norms(x)) * (x @ v))
         return product
 
     return multiply
 
 
-def _sparse_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]:
+def _sparse_moment(X: Any, weight: Floats | None) -> Callable[[Floats], Floats]:
     # (x - mean) . v and its transpose, without filling the zeros of x.
     weight = np.ones(X.shape[0]) if weight is None else weight
     mean = weighted_mean(X, weight)
     norm = squared_norms(X) - 2.0 * (X @ mean) + mean @ mean
-    share = _over(weight, np.maximum(norm, 0.0))
+    share = over_positive(weight, np.maximum(norm, 0.0))
 
     def multiply(v: Floats) -> Floats:
         inner = (X @ v - mean @ v) * share
@@ -171,15 +133,11 @@ def _sparse_moment(X: Data, weight: Floats | None) -> Callable[[Floats], Floats]
     return multiply
 
 
-def _over(weight: Floats, norm: Floats) -> Floats:
-    return np.divide(weight, norm, out=np.zeros_like(norm), where=norm > 0.0)
-
-
-def _total_weight(X: Data, weight: Floats | None) -> float:
+def _total_weight(X: Any, weight: Floats | None) -> float:
     return float(X.shape[0] if weight is None else weight.sum())
 
 
-def _centred_chunks(X: Data, weight: Floats | None) -> Iterator[tuple[Floats, Floats]]:
+def _centred_chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Floats, Floats]]:
     """Yield (rows - mean, their weights), a chunk at a time in float64."""
     mean = weighted_mean(X, weight)
     for first in range(0, len(X), ROWS_AT_A_TIME):

@@ -1,13 +1,12 @@
-"""What a solver asks of a space: distances to prototypes, and the best prototypes."""
+"""What a solver needs of a space: distances to prototypes, and the best prototypes."""
 
 import copy
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.threads import Threads
 
@@ -15,10 +14,10 @@ __all__ = ["Space"]
 
 
 class Space(ABC):
-    """Where samples live: how far they are from prototypes, and what those are.
+    """Distances of samples to prototypes, and the prototypes that are best.
 
-    A clustering needs two things of a space. For prototypes P it needs the distances
-    ``d(x_i, c_j)`` that eq. (5) weighs, and for weights W it needs the prototypes
+    For prototypes P a solver needs the distances ``d(x_i, c_j)`` of eq. (5), and for
+    weights W the prototypes
 
         c_j = argmin over c of  sum_i W_ij d(x_i, c),   sum_i W_ij > 0,
 
@@ -29,7 +28,7 @@ class Space(ABC):
     Attributes
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        The samples, once `fit` has seen them.
+        The samples, after `fit`.
     given_weight : ndarray of shape (n_samples,) or None
         Their weights; see also `weight`.
     notes : tuple of str
@@ -37,11 +36,10 @@ class Space(ABC):
 
     Notes
     -----
-    Prototypes are always an array with a row for each cluster: points, or whatever
-    numbers describe them. Acceleration mixes them linearly, and falls back on
-    `prototypes` where that does not lower the objective. "Distance" is what the
-    objective adds up, the squared one in Euclidean space; `natural` turns it to the
-    one that people know.
+    Prototypes are an array with a row for each cluster: points, or other numbers that
+    describe them. Acceleration combines them linearly, and falls back on `prototypes`
+    where that does not lower the objective. "Distance" is the term of the objective,
+    the squared distance in Euclidean space; `natural` turns it into the usual one.
 
     Examples
     --------
@@ -62,8 +60,10 @@ class Space(ABC):
     accepts_sparse: bool = False
     # Whether X is a square matrix of samples against samples.
     pairwise: ClassVar[bool] = False
-    # Whether prototypes are points among the samples, worth showing to people.
+    # Whether prototypes are points among the samples, stored as cluster_centers_.
     explicit: ClassVar[bool] = True
+    # Attributes that `trimmed` drops.
+    temporary: ClassVar[tuple[str, ...]] = ("X", "given_weight", "notes", "threads")
 
     X: Any
     given_weight: Floats | None
@@ -86,9 +86,9 @@ class Space(ABC):
         weight : ndarray of shape (n_samples,), default=None
             Sample weights; None is one each.
         random_state : RandomState, default=None
-            For spaces that draw.
+            For spaces that draw samples or features.
         threads : Threads, default=None
-            What works on ranges of rows.
+            Run over ranges of rows.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class Space(ABC):
     @property
     def weight(self) -> Floats:
         """Weights of the samples, one each if none were given."""
-        # Not kept: it would be a feature's worth of memory for nothing.
+        # Not stored: it would take as much memory as a feature.
         if self.given_weight is None:
             return np.ones(self.n_samples)
         return self.given_weight
@@ -119,48 +119,44 @@ class Space(ABC):
 
     @abstractmethod
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
-        """Return the prototypes that are best for weights W of shape (n_samples, k).
+        """Return the best prototypes, k rows, for weights W of shape (n_samples, k).
 
-        `previous` prototypes are given where there are any; the new ones may not be
-        worse. The result has k rows.
+        They may not be worse than the `previous` ones, where these are given.
         """
 
     def distances(self, P: Floats) -> Floats:
         """Return the distances of the samples to prototypes P, (n_samples, k)."""
         return self.between(self.X, P)
 
-    def at_samples(self, rows: NDArray[np.intp]) -> Floats:
-        """Return prototypes that sit on samples `rows`."""
+    def at_samples(self, rows: Labels) -> Floats:
+        """Return the samples `rows` as prototypes."""
         chosen = self.X[rows]
         dense = chosen.toarray() if is_sparse(chosen) else chosen
         return np.asarray(dense, dtype=np.float64)
 
-    def distances_to_samples(self, rows: NDArray[np.intp]) -> Floats:
+    def distances_to_samples(self, rows: Labels) -> Floats:
         """Return the distances of all samples to the samples `rows`."""
         return self.distances(self.at_samples(rows))
 
     def spread(self) -> float:
-        """Return the mean distance to the one best prototype; 1 if that is 0."""
+        """Return the mean distance to the best single prototype; 1 if that is 0."""
         center = self.prototypes(self.weight[:, None])
         distance = self.distances(center)[:, 0]
         return float(self.weight @ distance / self.weight.sum()) or 1.0
 
     def step_unit(self, n_clusters: int) -> float:
-        """Return the squared length that a step of a prototype is measured by."""
+        """Return the unit of squared steps of prototypes."""
         center = self.prototypes(self.weight[:, None])
         gap = np.asarray(self.X, dtype=np.float64) - center
         squared = np.einsum("if,if->i", gap, gap)
         return float(self.weight @ squared / self.weight.sum()) or 1.0
 
     def leading_share(self) -> float | None:
-        """Return the share that decides when prototypes part; None if not known.
-
-        See `fuzzypairs.cluster.defaults`.
-        """
+        """Return lam1 of `fuzzypairs.cluster.defaults`; None if it is not known."""
         return None
 
     def natural(self, distance: Floats) -> Floats:
-        """Turn what the objective adds up to the distance that people know."""
+        """Return the usual distance from the one in the objective."""
         return distance
 
     def points(self, P: Floats) -> Floats:
@@ -170,6 +166,6 @@ class Space(ABC):
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
         """Return a copy with only what `between` needs, and the prototypes for it."""
         space = copy.copy(self)
-        for name in ("X", "given_weight", "notes", "threads"):
+        for name in self.temporary:
             space.__dict__.pop(name, None)
         return space, P

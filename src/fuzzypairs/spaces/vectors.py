@@ -1,6 +1,6 @@
 """Spaces whose prototypes are points: Euclidean, manhattan, Minkowski and cosine."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from fuzzypairs.spaces.moments import (
     is_sparse,
     leading_eigenvalue,
     leading_share,
+    over_positive,
     squared_norms,
     weighted_mean,
 )
@@ -21,7 +22,6 @@ from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import Threads, cut, over_ranges
 
 __all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
-
 
 ROWS_A_RANGE = 4096
 # From this many features times clusters on, matrix products beat differences.
@@ -50,16 +50,8 @@ class Euclidean(Space):
 
         d(x, c) = |x - c|^2,   c = sum_i W_i x_i / sum_i W_i
 
-    O(n_samples n_features k) a step. Sparse X stays sparse: it is measured from its
-    mean without filling its zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> space = Euclidean().fit(np.array([[0.0], [1.0], [5.0]]))
-    >>> center = space.prototypes(np.array([[1.0], [1.0], [0.0]]))
-    >>> space.distances(center).ravel()
-    array([ 0.25,  0.25, 20.25])
+    O(n_samples n_features k) a step. Sparse X stays sparse: rows are measured from
+    their mean without filling zeros.
     """
 
     accepts_sparse: bool = True
@@ -120,15 +112,8 @@ class Cosine(Space):
         d(x, c) = 2 - 2 cos(x, c),   c = s / |s|,  s = sum_i W_i x_i / |x_i|
 
     This is the squared distance on the unit sphere, and c is its exact minimiser
-    there for weights of any sign. A row of zeros has no direction: it is as far from
-    every prototype. Costs what Euclidean space does; sparse X stays sparse.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> space = Cosine().fit(np.array([[2.0, 0.0], [0.0, 7.0]]))
-    >>> space.distances(np.array([[1.0, 0.0]])).ravel()
-    array([0., 2.])
+    there for weights of any sign. A row of zeros has no direction: all prototypes are
+    equally far from it. Costs as much as Euclidean space; sparse X stays sparse.
     """
 
     accepts_sparse: bool = True
@@ -150,11 +135,10 @@ class Cosine(Space):
         sums = weighted_sums(self.threads, self.X, W)
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         if not length.all():
-            # Any direction is as good: the old one, or that of the first sample.
-            instead = self.at_samples(np.zeros(len(sums), dtype=np.intp))
-            sums = np.where(
-                length > 0.0, sums, instead if previous is None else previous
-            )
+            # All directions are equally good: the old one, or that of the first sample.
+            if previous is None:
+                previous = self.at_samples(np.zeros(len(sums), dtype=np.intp))
+            sums = np.where(length > 0.0, sums, previous)
         return np.asarray(directions(sums))
 
     def step_unit(self, n_clusters: int) -> float:
@@ -164,24 +148,19 @@ class Cosine(Space):
     def leading_share(self) -> float:
         """Return lam1 of the tangents at the mean direction.
 
-        With t the part of x across the mean direction, a step multiplies small
-        displacements of prototypes as in Euclidean space, with the largest
+        With t the part of x orthogonal to the mean direction, this is the largest
         eigenvalue of sum_i t t' / d over the length of the summed directions.
         """
         center = self.prototypes(self.weight[:, None])
-        share = self.distances(center)[:, 0]
-        share = np.divide(
-            self.weight, share, out=np.zeros_like(share), where=share > 0.0
-        )
+        share = over_positive(self.weight, self.distances(center)[:, 0])
         along = center[0]
 
         def multiply(v: Floats) -> Floats:
             product = self.X.T @ (share * (self.X @ (v - along * (along @ v))))
             return np.asarray(product - along * (along @ product))
 
-        length = np.linalg.norm(
-            weighted_sums(self.threads, self.X, self.weight[:, None])
-        )
+        sums = weighted_sums(self.threads, self.X, self.weight[:, None])
+        length = np.linalg.norm(sums)
         largest = leading_eigenvalue(multiply, self.X.shape[1])
         return float(largest / length) if length > 0.0 else 1.0
 
@@ -190,7 +169,7 @@ class Cosine(Space):
         return distance / 2.0
 
     def _of_directions(self, X: Any, P: Floats) -> Floats:
-        # Acceleration may leave the sphere by a little.
+        # Acceleration may leave the sphere slightly.
         C = directions(P)
         spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
         inner = np.concatenate(
@@ -204,17 +183,12 @@ class Manhattan(Space):
 
         d(x, c) = sum_f |x_f - c_f|,   c_f = argmin sum_i W_i |x_if - c|
 
-    Weights may be negative, and the minimum is then found among all values of the
-    feature, exactly. Features are sorted once; a step costs O(n_samples n_features k)
-    and two copies of X are kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> space = Manhattan().fit(np.array([[0.0], [1.0], [50.0]]))
-    >>> space.prototypes(np.ones((3, 1)))
-    array([[1.]])
+    The minimum is global for weights of any sign: it is one of the values of the
+    feature. Features are sorted once; a step costs O(n_samples n_features k), and two
+    copies of X are kept.
     """
+
+    temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "order", "values")
 
     order: NDArray[np.int32]
     values: Floats
@@ -234,17 +208,11 @@ class Manhattan(Space):
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
         """Return the weighted medians of each feature."""
         out = np.empty((W.shape[1], self.X.shape[1]))
-        # Several features a call: their random reads overlap.
+        # Several features a call, so that their random reads overlap.
         spans = over_ranges(cut(self.X.shape[1], 4))
         calls = [(self.order, self.values, W, out, *span) for span in spans]
         self.threads.map(weighted_medians, calls)
         return out
-
-    def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Leave the sorted features behind."""
-        space, P = super().trimmed(P)
-        del space.order, space.values
-        return space, P
 
 
 class Minkowski(Space):
@@ -253,20 +221,11 @@ class Minkowski(Space):
         d(x, c) = sum_f |x_f - c_f|^p,   c_f = argmin sum_i W_i |x_if - c|^p
 
     so that p = 2 is Euclidean and p near 1 close to manhattan. Where all weights are
-    positive the minimum is exact; with negative ones it is a local one, never worse
-    than the prototype before. A step takes several passes over X.
-
-    Parameters
-    ----------
-    p : float > 1
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> space = Minkowski(p=4).fit(np.array([[0.0], [1.0], [4.0]]))
-    >>> np.round(space.prototypes(np.ones((3, 1))), 3)
-    array([[1.963]])
+    positive the minimum is global; with negative weights it is a local one, never
+    worse than the previous prototype. A step takes several passes over X.
     """
+
+    temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "columns")
 
     columns: Floats
 
@@ -299,21 +258,14 @@ class Minkowski(Space):
         """Return the p-th root."""
         return np.asarray(distance ** (1.0 / self.p))
 
-    def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Leave the features behind."""
-        space, P = super().trimmed(P)
-        del space.columns
-        return space, P
-
 
 def directions(X: Any) -> Any:
-    """Divide each row by its length; rows of zeros stay."""
+    """Divide each row by its length; rows of zeros stay as they are."""
     if is_sparse(X):
         length = np.sqrt(squared_norms(X))
-        inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0.0)
-        return (diags(inverse) @ X).tocsr()
+        return (diags(over_positive(1.0, length)) @ X).tocsr()
     X = np.asarray(X, dtype=np.float64)
-    # By the largest entry first, so that no square leaves the range of float64.
+    # By the largest entry first, so that squares stay in the range of float64.
     largest = np.abs(X).max(axis=1, keepdims=True)
     X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0.0)
     length = np.sqrt(np.einsum("if,if->i", X, X))[:, None]
