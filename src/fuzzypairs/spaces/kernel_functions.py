@@ -1,7 +1,7 @@
-"""Kernel functions k(x, y) that are inner products of some feature space.
+"""Kernel functions k(x, y): inner products of some feature space.
 
-scikit-learn's own are imported where they are used: all of its metrics come with them,
-and a Euclidean fit should not wait for these.
+scikit-learn's kernels are imported where they are used: they load all of its metrics,
+which takes longer than a small Euclidean fit.
 """
 
 import copy
@@ -29,14 +29,14 @@ MEDIAN_OF = 1000
 
 
 class Kernel(ABC):
-    """A kernel function over blocks of rows; `fit` settles what the data decide."""
+    """A kernel function over blocks of rows; `fit` sets what depends on the data."""
 
     accepts_sparse: bool = False
-    # Whether every matrix of it is positive semi-definite, by proof.
+    # Whether all of its matrices are known to be positive semi-definite.
     positive: ClassVar[bool] = True
 
     def fit(self, X: Any, weight: Floats | None = None) -> Self:
-        """Return a copy with the parameters that X and its weights decide."""
+        """Return a copy with the parameters that depend on X and its weights."""
         return copy.copy(self)
 
     @abstractmethod
@@ -52,42 +52,55 @@ class Kernel(ABC):
         rows = [x if is_sparse(x) else np.atleast_2d(x) for x in (a, b)]
         return float(self.block(*rows)[0, 0])
 
-    @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """Return the kernel as scikit-learn's Nystroem names it."""
+        """Return the kernel as scikit-learn's Nystroem takes it."""
+        return {"kernel": self.pair}
 
 
-class Rbf(Kernel):
-    """The Gaussian ``exp(-gamma |x - y|^2)``.
+class GammaKernel(Kernel):
+    """What kernels with the parameter gamma share.
 
     Parameters
     ----------
     gamma : float > 0, "scale" or "median", default="scale"
-        "scale": one over n_features times the variance of all numbers in X, as
-        scikit-learn's; "median": one over the median squared distance of samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0]])
-    >>> np.round(Rbf(gamma=1.0).fit(X).block(X, X), 3)
-    array([[1.   , 0.368],
-           [0.368, 1.   ]])
+        "scale": one over n_features times the variance of all numbers in X, as in
+        scikit-learn; "median": one over the median squared distance of samples. Where
+        gamma multiplies sums of absolute differences, their standard deviation and
+        median are meant.
     """
 
-    accepts_sparse: bool = True
+    name: ClassVar[str]
+    # Whether gamma multiplies squares, or absolute differences.
+    squared: ClassVar[bool] = True
 
     gamma_: float
-    center_: Floats
 
     def __init__(self, gamma: Gamma = "scale") -> None:
         self.gamma = gamma
 
     def fit(self, X: Any, weight: Floats | None = None) -> Self:
-        """Settle gamma."""
+        """Return a copy with gamma as a number."""
         kernel = super().fit(X, weight)
-        kernel.gamma_ = settle_gamma(self.gamma, X, weight)
-        # Rows are measured from the middle: products of far ones would cancel.
+        kernel.gamma_ = resolve_gamma(self.gamma, X, weight, squared=self.squared)
+        return kernel
+
+    def parameters(self) -> dict[str, Any]:
+        """Return name and gamma."""
+        return {"kernel": self.name, "gamma": self.gamma_}
+
+
+class Rbf(GammaKernel):
+    """The Gaussian ``exp(-gamma |x - y|^2)``."""
+
+    accepts_sparse: bool = True
+    name: ClassVar[str] = "rbf"
+
+    center_: Floats
+
+    def fit(self, X: Any, weight: Floats | None = None) -> Self:
+        """Return a copy with gamma, and the mean of the samples."""
+        kernel = super().fit(X, weight)
+        # Rows are measured from the mean: products of distant rows would cancel.
         kernel.center_ = weighted_mean(X, weight)
         return kernel
 
@@ -103,39 +116,12 @@ class Rbf(Kernel):
         gaussian_tile(tile, *norms, self.gamma_)
         return np.asarray(tile)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return name and gamma."""
-        return {"kernel": "rbf", "gamma": self.gamma_}
 
+class Laplacian(GammaKernel):
+    """``exp(-gamma sum_f |x_f - y_f|)``, less sensitive to outliers than `Rbf`."""
 
-class Laplacian(Kernel):
-    """``exp(-gamma sum_f |x_f - y_f|)``, less impressed by outliers than `Rbf`.
-
-    Parameters
-    ----------
-    gamma : float > 0, "scale" or "median", default="scale"
-        "scale": one over n_features times the standard deviation of all numbers in
-        X; "median": one over the median distance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0]])
-    >>> np.round(Laplacian(gamma=1.0).fit(X).block(X, X), 3)
-    array([[1.   , 0.368],
-           [0.368, 1.   ]])
-    """
-
-    gamma_: float
-
-    def __init__(self, gamma: Gamma = "scale") -> None:
-        self.gamma = gamma
-
-    def fit(self, X: Any, weight: Floats | None = None) -> Self:
-        """Settle gamma."""
-        kernel = super().fit(X, weight)
-        kernel.gamma_ = settle_gamma(self.gamma, X, weight, squared=False)
-        return kernel
+    name: ClassVar[str] = "laplacian"
+    squared: ClassVar[bool] = False
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the kernel of two blocks of rows."""
@@ -143,46 +129,19 @@ class Laplacian(Kernel):
 
         return np.asarray(laplacian_kernel(A, B, gamma=self.gamma_))
 
-    def parameters(self) -> dict[str, Any]:
-        """Return name and gamma."""
-        return {"kernel": "laplacian", "gamma": self.gamma_}
 
-
-class Polynomial(Kernel):
-    """``(gamma x.y + coef0) ** degree``.
-
-    Parameters
-    ----------
-    degree : int >= 1, default=3
-    gamma : float > 0, "scale" or "median", default="scale"
-        As in `Rbf`.
-    coef0 : float >= 0, default=1
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0], [2.0]])
-    >>> Polynomial(degree=2, gamma=1.0).fit(X).block(X, X)
-    array([[ 4.,  9.],
-           [ 9., 25.]])
-    """
+class Polynomial(GammaKernel):
+    """``(gamma x.y + coef0) ** degree``."""
 
     accepts_sparse: bool = True
-
-    gamma_: float
+    name: ClassVar[str] = "polynomial"
 
     def __init__(
         self, degree: int = 3, gamma: Gamma = "scale", coef0: float = 1.0
     ) -> None:
+        super().__init__(gamma)
         self.degree = degree
-        self.gamma = gamma
         self.coef0 = coef0
-
-    def fit(self, X: Any, weight: Floats | None = None) -> Self:
-        """Settle gamma."""
-        kernel = super().fit(X, weight)
-        kernel.gamma_ = settle_gamma(self.gamma, X, weight)
-        return kernel
 
     def block(self, A: Any, B: Any) -> Floats:
         """Return the kernel of two blocks of rows."""
@@ -200,28 +159,15 @@ class Polynomial(Kernel):
 
     def parameters(self) -> dict[str, Any]:
         """Return name and numbers."""
-        return {
-            "kernel": "polynomial",
-            "degree": self.degree,
-            "gamma": self.gamma_,
-            "coef0": self.coef0,
-        }
+        return super().parameters() | {"degree": self.degree, "coef0": self.coef0}
 
 
 class Jaccard(Kernel):
     """The Tanimoto kernel ``x.y / (|x|^2 + |y|^2 - x.y)``.
 
     For sets written as rows of 0 and 1 this is the share of common elements, one
-    minus Jaccard's distance, and it is positive semi-definite. Counts work too; two
-    empty rows are alike.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    >>> Jaccard().fit(X).block(X, X)
-    array([[1. , 0.5],
-           [0.5, 1. ]])
+    minus Jaccard's distance, and it is positive semi-definite. It also takes counts;
+    two empty rows are alike.
     """
 
     accepts_sparse: bool = True
@@ -243,27 +189,9 @@ class Jaccard(Kernel):
         ones = np.ones_like(common)
         return np.asarray(np.divide(common, either, out=ones, where=either > 0.0))
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the kernel of two rows, as Nystroem calls it."""
-        return {"kernel": self.pair}
-
 
 class Custom(Kernel):
-    """A kernel of one's own.
-
-    Parameters
-    ----------
-    function : callable
-        ``(A, B) -> matrix of shape (n_a, n_b)`` for blocks of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0], [2.0]])
-    >>> Custom(lambda A, B: A @ B.T).fit(X).block(X, X)
-    array([[1., 2.],
-           [2., 4.]])
-    """
+    """A user's kernel: ``function(A, B)`` for blocks of rows, shape (n_a, n_b)."""
 
     accepts_sparse: bool = True
     positive: ClassVar[bool] = False
@@ -272,7 +200,7 @@ class Custom(Kernel):
         self.function = function
 
     def block(self, A: Any, B: Any) -> Floats:
-        """Return what the function says, checked."""
+        """Return what the function returns, checked."""
         values = self.function(A, B)
         if is_sparse(values):
             values = values.toarray()
@@ -290,31 +218,11 @@ class Custom(Kernel):
         """Return k(x, x) of each row, a row at a time."""
         return np.array([self.block(X[[i]], X[[i]])[0, 0] for i in range(X.shape[0])])
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the kernel of two rows, as Nystroem calls it."""
-        return {"kernel": self.pair}
 
-
-def settle_gamma(
+def resolve_gamma(
     gamma: Gamma, X: Any, weight: Floats | None = None, *, squared: bool = True
 ) -> float:
-    """Return gamma as a number.
-
-    Parameters
-    ----------
-    gamma : float, "scale" or "median"
-    X : array or sparse matrix of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,), default=None
-        Sample weights. They count in "scale"; "median" leaves out samples of weight 0.
-    squared : bool, default=True
-        Whether gamma multiplies squared distances, or sums of absolute differences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> settle_gamma("scale", np.array([[0.0], [2.0]]))
-    1.0
-    """
+    """Return gamma as a number; "median" leaves out samples of weight 0."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "median":
@@ -331,6 +239,7 @@ def settle_gamma(
 
 
 def _over_median(X: Any, squared: bool) -> float:
+    """Return one over the median distance of some samples."""
     from sklearn.metrics.pairwise import euclidean_distances
 
     rows = np.random.default_rng(0).permutation(X.shape[0])[:MEDIAN_OF]
