@@ -7,7 +7,7 @@ from scipy.optimize import check_grad
 import naive_spaces as naive
 from fuzzypairs import PairSet
 from fuzzypairs.spaces.learned import MOST_ROWS, Learned, Weighted, representatives
-from fuzzypairs.spaces.likelihood import Objective, softmax, teach
+from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.threads import Threads
 
 FORMS = ["linear", "rbf"]
@@ -123,10 +123,9 @@ def test_rows_stand_for_all():
 def test_teaching_ends_below_its_start():
     features, pairs, labels = small_lesson()
     function = objective(features, pairs, labels)
-    options = {"prior": 2.0, "ridge": 0.3, "doubt": 0.05, "rows": np.arange(9)}
-    W = teach(features, pairs, labels, **options)
+    W = function.minimise()
     value, gradient = function(W.ravel())
-    assert value < function(function.first().ravel())[0]
+    assert value < function(function.start().ravel())[0]
     assert np.abs(gradient).max() < 0.05
     for one in np.random.default_rng(0).normal(scale=0.3, size=(20, W.size)):
         assert function(W.ravel() + one)[0] > value
@@ -136,7 +135,7 @@ def test_first_guess_follows_the_labels():
     features = np.array([[-1.0], [-0.8], [0.9], [1.1]])
     labels = np.array([1, 1, 0, 0])
     function = objective(features, PairSet.from_triples([(0, 1, 1.0)], 4), labels)
-    W = function.first()
+    W = function.start()
     assert (features @ W[:1] + W[1]).argmax(axis=1).tolist() == labels.tolist()
 
 

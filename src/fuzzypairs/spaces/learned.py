@@ -1,67 +1,35 @@
-"""Spaces that judgements teach: which features matter, or which samples belong."""
+"""Spaces learned from judgements: which features matter, or which samples belong."""
 
 import copy
+from abc import abstractmethod
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.feature_maps import KernelFeatures
+from fuzzypairs.spaces.feature_maps import KernelFeatures, MappedSpace
 from fuzzypairs.spaces.kernel_functions import Rbf
-from fuzzypairs.spaces.likelihood import softmax, teach
+from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.moments import total_variance, weighted_mean
-from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads
 
 __all__ = ["Learned", "Taught", "Weighted"]
 
-
-# How many samples stand for all where judgements say nothing.
+# How many samples represent all of them, in the prior and in feature weights.
 MOST_ROWS = 500
-# How many samples the weights of features are measured at.
-PROBES = 500
 
 
-class Taught(Euclidean):
-    """A Euclidean space over a map of the samples that judgements teach."""
-
-    accepts_sparse: bool = False
+class Taught(MappedSpace):
+    """Euclidean distances after a map that is learned from judgements."""
 
     feature_weights: Floats
     # Whether the form of the map is still to be chosen.
     is_open: bool = False
 
-    def teach(
-        self,
-        X: Floats,
-        pairs: PairSet,
-        labels: NDArray[np.intp],
-        weight: Floats | None = None,
-        *,
-        random_state: np.random.RandomState | None = None,
-        threads: Threads | None = None,
-    ) -> Self:
-        """Return a copy of this space whose map has learned from judgements.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        pairs : PairSet
-        labels : ndarray of shape (n_samples,)
-            The clusters to start from.
-        weight : ndarray of shape (n_samples,), default=None
-            Sample weights.
-        random_state : RandomState, default=None
-            Draws the samples that stand for all.
-        threads : Threads, default=None
-        """
-        raise NotImplementedError
-
-    def map(self, X: Floats) -> Floats:
-        """Return where rows lie in this space."""
-        raise NotImplementedError
+    @abstractmethod
+    def teach(self, X: Floats, pairs: PairSet, *args: Any, **more: Any) -> Self:
+        """Return a copy of this space with a map learned from `pairs`."""
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
         """Hold the mapped samples."""
@@ -70,15 +38,7 @@ class Taught(Euclidean):
                 f"{type(self).__name__} has not learned from judgements yet; use "
                 'metric="learned", or give what its method `teach` returns'
             )
-        return super().fit(self.map(X), weight, **more)
-
-    def between(self, X: Any, P: Floats) -> Floats:
-        """Return squared distances of rows as they were given, (n_rows, k)."""
-        return super().between(self.map(X), P)
-
-    def distances(self, P: Floats) -> Floats:
-        """Return squared distances of the mapped samples."""
-        return super().between(self.X, P)
+        return super().fit(X, weight, **more)
 
 
 class Weighted(Taught):
@@ -86,21 +46,9 @@ class Weighted(Taught):
 
         d(x, c) = sum_f w_f (x_f - c_f)^2,   w_f = sqrt(unlike_f / alike_f)
 
-    unlike_f and alike_f are mean squared differences over the judgements, by
-    their strength, each together with `prior` pairs of samples drawn blindly.
-
-    Parameters
-    ----------
-    prior : float, default=20.0
-        What weights are held to 1 by, in judgements of full strength.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> judged = PairSet.from_triples([(0, 1, 1.0), (2, 3, 1.0), (0, 2, -1.0)])
-    >>> Weighted(prior=1.0).teach(X, judged, np.zeros(4, int)).feature_weights.round(2)
-    array([2.12, 0.55])
+    unlike_f and alike_f are mean squared differences over the judgements, weighted by
+    their strength, each together with `prior` pairs of samples drawn at random, which
+    hold weights to 1.
     """
 
     def __init__(self, prior: float = 20.0) -> None:
@@ -110,30 +58,28 @@ class Weighted(Taught):
         self,
         X: Floats,
         pairs: PairSet,
-        labels: NDArray[np.intp],
+        labels: Labels,
         weight: Floats | None = None,
-        *,
-        random_state: np.random.RandomState | None = None,
-        threads: Threads | None = None,
+        **more: Any,
     ) -> Self:
-        """Return a copy with the weights that judgements give to features."""
-        taught = copy.copy(self)
+        """Return a copy with weights of features learned from `pairs`."""
+        space = copy.copy(self)
         squared = (X[pairs.i] - X[pairs.j]).astype(np.float64) ** 2
         mean = weighted_mean(X, weight)
-        blind = 2.0 * np.average((X - mean) ** 2, axis=0, weights=weight)
+        random = 2.0 * np.average((X - mean) ** 2, axis=0, weights=weight)
 
         def differences(strength: Floats) -> Floats:
-            total = strength @ squared + self.prior * blind
+            total = strength @ squared + self.prior * random
             return np.asarray(total / (strength.sum() + self.prior))
 
         alike = differences(np.maximum(pairs.grade, 0.0))
         unlike = differences(np.maximum(-pairs.grade, 0.0))
-        varies = blind > 0.0
+        varies = random > 0.0
         ratio = np.divide(unlike, alike, out=np.ones_like(alike), where=varies)
-        taught.feature_weights = np.sqrt(ratio)
-        return taught
+        space.feature_weights = np.sqrt(ratio)
+        return space
 
-    def map(self, X: Floats) -> Floats:
+    def map(self, X: Any) -> Floats:
         """Return rows in units in which features weigh the same."""
         return np.asarray(X * np.sqrt(self.feature_weights))
 
@@ -143,29 +89,29 @@ class Weighted(Taught):
 
 
 class Learned(Taught):
-    """The simplex, where judgements say by a learned map which samples belong.
+    """The simplex, with a learned map from samples to memberships v.
 
         d(x, c) = |v(x) - c|^2,   v(x) = softmax(sharpness * [f(x), 1] W)
 
-    W is most likely under the judgements, held to the clusters that samples form by
-    themselves (`fuzzypairs.spaces.likelihood.teach`). A prototype is the mean of its
-    samples' v. Unlike a metric that only weighs features, the map can follow
-    classes of any size, and, with rbf features, of any shape.
+    W maximises the likelihood of the judgements, with the clusters that samples form
+    without them as a prior (`fuzzypairs.spaces.likelihood`). A prototype is the mean
+    of v. Unlike a metric that only weights features, the map can follow classes of any
+    size, and, with rbf features, of any shape.
 
     Parameters
     ----------
     form : {"auto", "linear", "rbf"}, default="rbf"
         Features f: the samples, centred, in units of their total variance (a map of
         rank below n_clusters); or `n_components` Nystroem features of their rbf kernel.
-        "auto" is for estimators to decide.
+        "auto" lets estimators choose.
     prior : float, default=3.0
-        What the map is held to the samples' own clusters by, in judgements.
+        Strength of the prior, in judgements of full strength.
     ridge : float, default=0.05
         Penalty on coefficients.
     doubt : float, default=0.05
-        How often a judgement may be wrong.
+        Probability that a judgement is wrong.
     sharpness : float, default=2.0
-        How near to the corners of the simplex samples are put that surely belong.
+        The larger, the nearer clear samples are to the corners of the simplex.
     n_components : int, default=100
         Number of rbf features at most; half the number of samples at most.
 
@@ -219,31 +165,44 @@ class Learned(Taught):
         random_state: np.random.RandomState | None = None,
         threads: Threads | None = None,
     ) -> tuple[Self, Floats]:
-        """Return a copy that knows its features, and those of the samples."""
-        made = copy.copy(self)
-        made.center = weighted_mean(X, weight)
-        made.scale = 1.0 / np.sqrt(total_variance(X, weight) or 1.0)
-        made.kernel = None
+        """Return a copy that can compute features, and those of the samples."""
+        space = copy.copy(self)
+        space.center = weighted_mean(X, weight)
+        space.scale = 1.0 / np.sqrt(total_variance(X, weight) or 1.0)
+        space.kernel = None
         if self.form == "linear":
-            return made, made.features(X)
+            return space, space.features(X)
         basis = KernelFeatures(
             Rbf(gamma=0.5), min(self.n_components, max(1, X.shape[0] // 2))
-        ).fit(made.standardised(X), random_state=random_state, threads=threads)
+        ).fit(space.standardised(X), random_state=random_state, threads=threads)
         features = basis.X
-        made.kernel, _ = basis.trimmed(np.empty((0, 0)))
-        return made, features
+        space.kernel, _ = basis.trimmed(np.empty((0, 0)))
+        return space, features
 
     def teach(
         self,
         X: Floats,
         pairs: PairSet,
-        labels: NDArray[np.intp],
+        labels: Labels,
         weight: Floats | None = None,
         *,
         random_state: np.random.RandomState | None = None,
         threads: Threads | None = None,
     ) -> Self:
-        """Return a copy whose map is most likely under the judgements."""
+        """Return a copy of this space with a map learned from judgements.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        pairs : PairSet
+        labels : ndarray of shape (n_samples,)
+            The clusters to start from.
+        weight : ndarray of shape (n_samples,), default=None
+            Sample weights.
+        random_state : RandomState, default=None
+            Draws the samples that represent all of them in the prior.
+        threads : Threads, default=None
+        """
         random_state = random_state or np.random.RandomState(0)
         prepared, features = self.prepare(
             X, weight, random_state=random_state, threads=threads
@@ -256,26 +215,26 @@ class Learned(Taught):
         X: Floats,
         features: Floats,
         pairs: PairSet,
-        labels: NDArray[np.intp],
-        rows: NDArray[np.intp],
+        labels: Labels,
+        rows: Labels,
         weight: Floats | None = None,
     ) -> Self:
         """Return a copy of a prepared space with the coefficients of `solve`."""
-        taught = copy.copy(self)
-        taught.coefficients = taught.solve(features, pairs, labels, rows, weight)
-        taught.feature_weights = taught.sensitivity(X[rows[:PROBES]])
-        return taught
+        space = copy.copy(self)
+        space.coefficients = space.solve(features, pairs, labels, rows, weight)
+        space.feature_weights = space.sensitivity(X[rows])
+        return space
 
     def solve(
         self,
         features: Floats,
         pairs: PairSet,
-        labels: NDArray[np.intp],
-        rows: NDArray[np.intp],
+        labels: Labels,
+        rows: Labels,
         weight: Floats | None = None,
     ) -> Floats:
-        """Return the coefficients that `pairs` teach."""
-        return teach(
+        """Return the coefficients that are most likely under `pairs`."""
+        return Objective(
             features,
             pairs.informative,
             labels,
@@ -284,14 +243,14 @@ class Learned(Taught):
             doubt=self.doubt,
             rows=rows,
             weight=weight,
-        )
+        ).minimise()
 
     def standardised(self, X: Floats) -> Floats:
         """Return rows centred, of mean square length 1."""
         return np.asarray((X - self.center) * self.scale, dtype=np.float64)
 
     def features(self, X: Floats) -> Floats:
-        """Return the features of rows that the map is linear in."""
+        """Return the features of rows that the logits are linear in."""
         Z = self.standardised(X)
         return Z if self.kernel is None else self.kernel.map(Z)
 
@@ -300,7 +259,7 @@ class Learned(Taught):
         W = self.coefficients
         return np.asarray(features @ W[:-1] + W[-1])
 
-    def map(self, X: Floats) -> Floats:
+    def map(self, X: Any) -> Floats:
         """Return v of rows, shape (n_rows, n_clusters)."""
         return softmax(self.sharpness * self.logits(self.features(X)))
 
@@ -309,7 +268,7 @@ class Learned(Taught):
         deviation = X.std(axis=0)
         out = np.zeros(X.shape[1])
         here = self.logits(self.features(X))
-        # A finite step: it is right for any features, and cheap for few rows.
+        # Finite differences: they serve any features, and are cheap for few rows.
         for f in np.flatnonzero(deviation > 0.0):
             moved = X.astype(np.float64)
             moved[:, f] += 1e-3 * deviation[f]
@@ -320,10 +279,8 @@ class Learned(Taught):
         return out / total if total > 0.0 else out
 
 
-def representatives(
-    n_samples: int, random_state: np.random.RandomState
-) -> NDArray[np.intp]:
-    """Return the samples that stand for all: all of them, or some drawn."""
+def representatives(n_samples: int, random_state: np.random.RandomState) -> Labels:
+    """Return the samples that represent all: all of them, or a random subset."""
     if n_samples <= MOST_ROWS:
         return np.arange(n_samples)
     return random_state.permutation(n_samples)[:MOST_ROWS]

@@ -1,129 +1,68 @@
-"""Memberships as a function of features, learned from judgements."""
+"""Memberships as a function of features, by maximum likelihood of judgements."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["softmax", "teach"]
+__all__ = ["Objective", "softmax"]
 
-
-# Logits that the first guess gives to the cluster a sample is in, over the others.
+# Logits that the start gives to the cluster of a sample, over the others.
 FIRST_MARGIN = 4.0
-# The likelihood is found to this share, which labels do not feel.
+# Relative tolerance of the objective; a smaller one does not change labels.
 TOLERANCE = 1e-5
 MAX_ITER = 150
-# Overlaps are kept this far from 0 and 1, where the likelihood has no bound.
+# Overlaps are kept this far from 0 and 1, where the likelihood is unbounded.
 NEAREST = 1e-9
 
 
 def softmax(Z: Floats) -> Floats:
-    """Return rows on the simplex, in proportion to exp(Z).
-
-    Examples
-    --------
-    >>> softmax(np.array([[0.0, 0.0], [800.0, 0.0]]))
-    array([[0.5, 0.5],
-           [1. , 0. ]])
-    """
+    """Return rows on the simplex, in proportion to exp(Z)."""
     out: Floats = Z - Z.max(axis=1, keepdims=True)
     np.exp(out, out=out)
     out /= out.sum(axis=1, keepdims=True)
     return out
 
 
-def teach(
-    features: Floats,
-    pairs: PairSet,
-    labels: NDArray[np.intp],
-    *,
-    prior: float,
-    ridge: float,
-    doubt: float,
-    rows: NDArray[np.intp],
-    weight: Floats | None = None,
-) -> Floats:
-    """Return coefficients W of memberships v(x) = softmax([f(x), 1] W).
+class Objective:
+    """What coefficients W of memberships v(x) = softmax([f(x), 1] W) minimise.
 
-    They minimise, over judgements (p, q, s) and samples i of `rows`,
+    Over judgements (p, q, s) and samples i of `rows` this is
 
         - sum_pairs |s| log P(judgement)  -  prior * mean_i log v(x_i)[label of i]
         + ridge / 2 * |W|^2
 
-    where two samples are found alike with probability v_p.v_q, or, as people err, with
-    ``doubt + (1 - 2 doubt) v_p.v_q``. The second term is what holds where judgements
-    say nothing: the clusters that the samples form by themselves, as if `prior` more
-    judgements of full strength were for them.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_samples, n_features)
-        Of mean square length about 1.
-    pairs : PairSet
-    labels : ndarray of shape (n_samples,)
-        Clusters from 0 without a gap.
-    prior, ridge : float > 0
-    doubt : float in [0, 0.5)
-    rows : ndarray of int
-        The samples that stand for all in the second term.
-    weight : ndarray of shape (n_samples,), default=None
-        Sample weights in the second term.
-
-    Returns
-    -------
-    W : ndarray of shape (n_features + 1, n_clusters)
-
-    Examples
-    --------
-    >>> line = np.arange(6.0)[:, None] / 3
-    >>> judged = PairSet.from_triples([(0, 2, -1.0), (3, 5, 1.0), (2, 3, 1.0)])
-    >>> W = teach(line, judged, np.array([0, 0, 0, 1, 1, 1]), prior=0.5, ridge=0.01,
-    ...           doubt=0.0, rows=np.arange(6))
-    >>> (line @ W[:1] + W[1]).argmax(axis=1)
-    array([0, 0, 1, 1, 1, 1])
+    where two samples are judged alike with probability v_p.v_q, or, as judgements may
+    be wrong, ``doubt + (1 - 2 doubt) v_p.v_q``. The second term decides where there
+    are no judgements: it favours the clusters that the samples form without them, as
+    `prior` more judgements of full strength would. Features, (n_samples, n_features),
+    have mean square length about 1; labels count from 0 without a gap; `weight` are
+    sample weights in the second term.
     """
-    # Hundreds of products of thin matrices: BLAS threads would wait for each other
-    # far longer than they work, most of all where folds are taught side by side.
-    with threadpool_limits(1, "blas"):
-        objective = Objective(
-            features, pairs, labels, prior, ridge, doubt, rows, weight
-        )
-        found = minimize(
-            objective,
-            objective.first().ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": MAX_ITER, "ftol": TOLERANCE},
-        )
-    return np.asarray(found.x.reshape(objective.shape))
-
-
-class Objective:
-    """The value and the gradient of what `teach` minimises."""
 
     def __init__(
         self,
         features: Floats,
         pairs: PairSet,
-        labels: NDArray[np.intp],
+        labels: Labels,
+        *,
         prior: float,
         ridge: float,
         doubt: float,
-        rows: NDArray[np.intp],
-        weight: Floats | None,
+        rows: Labels,
+        weight: Floats | None = None,
     ) -> None:
         judged, ends = np.unique(
             np.concatenate([pairs.i, pairs.j]), return_inverse=True
         )
         self.n_judged = len(judged)
         self.left, self.right = np.split(ends, 2)
-        # Adds up what the judgements ask of each judged sample.
+        # Sums the gradients of the judgements of each judged sample.
         self.gather = csr_array(
             (np.ones(len(ends)), (ends, np.arange(len(ends)))),
             shape=(self.n_judged, len(ends)),
@@ -137,16 +76,30 @@ class Objective:
         self.target = np.eye(n_clusters)[labels[rows]]
         share = np.ones(len(rows)) if weight is None else weight[rows]
         self.share = prior * (share / share.sum())[:, None]
-        # The constant is free: it is how large clusters are.
+        # The constant is nearly free: it sets how large clusters are.
         self.ridge = np.full((self.shape[0], 1), ridge)
         self.ridge[-1] *= 1e-3
 
-    def first(self) -> Floats:
+    def minimise(self) -> Floats:
+        """Return the best W, shape (n_features + 1, n_clusters)."""
+        # Hundreds of products of thin matrices: BLAS threads would mostly wait for
+        # each other, most of all where folds are fitted in parallel.
+        with threadpool_limits(1, "blas"):
+            found = minimize(
+                self,
+                self.start().ravel(),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": MAX_ITER, "ftol": TOLERANCE},
+            )
+        return np.asarray(found.x.reshape(self.shape))
+
+    def start(self) -> Floats:
         """Return the coefficients whose memberships follow the labels."""
         B = self.inputs[self.n_judged :]
         normal = B.T @ (self.share * B) + np.diag(self.ridge[:, 0])
-        aim = FIRST_MARGIN * (self.target - 1.0 / self.shape[1])
-        return np.linalg.solve(normal, B.T @ (self.share * aim))
+        logits = FIRST_MARGIN * (self.target - 1.0 / self.shape[1])
+        return np.linalg.solve(normal, B.T @ (self.share * logits))
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
         """Return the value and its gradient at coefficients laid flat."""
@@ -157,18 +110,21 @@ class Objective:
         overlap = np.einsum("ij,ij->i", left, right).clip(NEAREST, 1.0 - NEAREST)
         sure = 1.0 - 2.0 * self.doubt
         alike = self.doubt + sure * overlap
-        held = np.where(self.is_alike, alike, 1.0 - alike)
-        value = -(self.strength @ np.log(held))
+        likelihood = np.where(self.is_alike, alike, 1.0 - alike)
+        value = -(self.strength @ np.log(likelihood))
         value -= (self.share * self.target * np.log(others + NEAREST)).sum()
         value += 0.5 * (self.ridge * W**2).sum()
 
-        pull = -sure * self.strength / held
-        pull = np.where(self.is_alike, pull, -pull)[:, None]
-        wanted: Any = self.gather @ np.concatenate([pull * right, pull * left])
-        slope = np.empty_like(V)
-        slope[: self.n_judged] = judged * (
-            wanted - np.einsum("ij,ij->i", wanted, judged)[:, None]
+        # Derivatives by overlaps, then by memberships, logits and coefficients.
+        by_overlap = -sure * self.strength / likelihood
+        by_overlap = np.where(self.is_alike, by_overlap, -by_overlap)[:, None]
+        by_v: Any = self.gather @ np.concatenate(
+            [by_overlap * right, by_overlap * left]
         )
-        slope[self.n_judged :] = self.share * (others - self.target)
-        gradient = self.inputs.T @ slope + self.ridge * W
+        by_logit = np.empty_like(V)
+        by_logit[: self.n_judged] = judged * (
+            by_v - np.einsum("ij,ij->i", by_v, judged)[:, None]
+        )
+        by_logit[self.n_judged :] = self.share * (others - self.target)
+        gradient = self.inputs.T @ by_logit + self.ridge * W
         return float(value), gradient.ravel()
