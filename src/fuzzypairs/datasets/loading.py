@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.stats import mode
@@ -30,10 +30,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 class Dataset(Bunch):
-    """A Bunch whose `frame` is made when it is first asked for.
-
-    The rest needs no pandas, so loading must not import it.
-    """
+    """A Bunch that makes its `frame` on access: all else needs no pandas."""
 
     def __missing__(self, key: str) -> Any:
         if key != "frame":
@@ -171,7 +168,12 @@ def _find_table(info: DatasetInfo, download: bool) -> Table:
     if info.file is None:
         return from_sklearn(info)
     if path := _find_file(info.file):
-        _check_sum(path, info)
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if found != info.sha256:
+            raise ValueError(
+                f"{path} has sha256 {found}, expected {info.sha256}: it is damaged or "
+                "another version; replace or remove it"
+            )
         return read_table(path)
     if info.openml is None:
         raise FileNotFoundError(_not_found(info, "OpenML has no copy of it"))
@@ -195,34 +197,17 @@ def _not_found(info: DatasetInfo, reason: str) -> str:
     )
 
 
-def _check_sum(path: Path, info: DatasetInfo) -> None:
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != info.sha256:
-        raise ValueError(
-            f"{path} has sha256 {found}, expected {info.sha256}: it is damaged or "
-            "another version; replace or remove it"
-        )
-
-
 def _check_size(info: DatasetInfo, X: Any, target: Any) -> None:
-    """Refuse data of another size than the registry states.
-
-    Copies at OpenML have no checksum here, and may spell and order classes
-    differently.
-    """
-    expected = info.n_samples, info.n_features
-    if X.shape != expected:
-        raise ValueError(
-            f"{info.name} came with shape {X.shape}, expected {expected}: "
-            f"this is another version; use the file {info.file}"
-        )
-    if info.class_sizes:
-        sizes = sorted(np.bincount(target).tolist())
-        if sizes != sorted(info.class_sizes):
+    """Refuse another version of the data: copies at OpenML have no checksum here."""
+    sizes = sorted(np.bincount(target).tolist()) if info.class_sizes else []
+    for what, seen, expected in (
+        ("shape", X.shape, (info.n_samples, info.n_features)),
+        ("class sizes", sizes, sorted(info.class_sizes)),
+    ):
+        if seen != expected:
             raise ValueError(
-                f"{info.name} came with classes of {sizes} samples, expected "
-                f"{sorted(info.class_sizes)}: this is another version; "
-                f"use the file {info.file}"
+                f"{info.name} came with {what} {seen}, expected {expected}: "
+                f"this is another version; use the file {info.file}"
             )
 
 
@@ -304,19 +289,14 @@ def _name_preparation(info: DatasetInfo, scale: bool) -> str:
 
 def _raw_columns(table: Table) -> dict[str, Any]:
     """Return features, further columns of the source, and the truth last."""
-    columns = dict(table.columns)
-    for name, values in table.extras.items():
-        columns |= _spread(name, values, table.names)
-    return columns | _spread("class", table.truth, table.names)
-
-
-def _spread(name: str, values: Any, names: Any) -> dict[str, Any]:
-    """Return one column, or a column for each class."""
-    if values.ndim == 1:
-        return {name: values}
-    return {
-        f"{name}_{key}": column for key, column in zip(names, values.T, strict=True)
-    }
+    columns, classes = dict(table.columns), cast(Column, table.names)
+    for name, values in (*table.extras.items(), ("class", table.truth)):
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            names = (f"{name}_{key}" for key in classes)
+            columns |= zip(names, values.T, strict=True)
+    return columns
 
 
 def _describe_all(info: DatasetInfo, source: str, preparation: str) -> str:

@@ -14,7 +14,6 @@ def describe(name: str) -> DatasetInfo:
     Parameters
     ----------
     name : str
-        Name of the dataset.
 
     Returns
     -------
@@ -27,8 +26,6 @@ def describe(name: str) -> DatasetInfo:
     >>> info = describe("shuttle")
     >>> info.n_samples, info.n_features, info.n_classes
     (58000, 9, 7)
-    >>> info.pair_ratio
-    'fifth'
     """
     if name not in REGISTRY:
         raise ValueError(f"name is {name!r}: expected one of {', '.join(REGISTRY)}")
@@ -281,7 +278,20 @@ JAFFE = (
     "non-commercial research and must not be passed on"
 )
 
-LARGER = (
+YEAST = {
+    "alpha": (18, "a313fa6c50700b3bafe6e13f1b57973d32ef6d2e31f5b355fff584a7bca5f7b5"),
+    "cdc": (15, "183fb78ed2d63d9e1acb8065537f5960501b973bfebf4c6b4ca75f4e2a0b770b"),
+    "cold": (4, "13d69442995158e10b2c22197a73f78f8c7e01570b74fd061c1e09ad30fe1044"),
+    "diau": (7, "bca0ff558f217e407794f8285ac01252b35455f2a0cbf8ec6d20436bda7a6833"),
+    "dtt": (4, "1417a386cd99030c5a821370fe7e62b4b6b9d380c0a6a2b9413f9b32c5a38915"),
+    "elu": (14, "393bd4e4b40fb3c8d774878165f1487df342003341c8e454e70c0b9c6148e585"),
+    "heat": (6, "355a9a1587d65228005eacf3b9af18857bceee559204ee9b24a4c675611e0866"),
+    "spo": (6, "cfb9ba883bd6aac270a27688a4dd9467421f6a416de9940ada23625fe350e66b"),
+    "spo5": (3, "77ae6c91fa695b2bbc24fa42b16d831d0a59d2f571fe6c8fcf5e43121f95fb3e"),
+    "spoem": (2, "66a05f704efb26626a2519ae8d295de2e2f08734d490d1cbef5f3b7dec19b779"),
+}
+
+OTHERS = (
     with_classes(
         "penbased",
         "Pen-Based Recognition of Handwritten Digits",
@@ -318,9 +328,6 @@ LARGER = (
         64,
         (178, 182, 177, 183, 181, 182, 181, 179, 174, 180),
     ),
-)
-
-FACES = (
     with_memberships(
         "sjaffe",
         "JAFFE facial expressions, rated",
@@ -352,22 +359,6 @@ FACES = (
         licence="derived features only; BU-3DFE itself has a research licence",
         note="LBP features; six basic emotions, whose order the source does not name.",
     ),
-)
-
-YEAST = {
-    "alpha": (18, "a313fa6c50700b3bafe6e13f1b57973d32ef6d2e31f5b355fff584a7bca5f7b5"),
-    "cdc": (15, "183fb78ed2d63d9e1acb8065537f5960501b973bfebf4c6b4ca75f4e2a0b770b"),
-    "cold": (4, "13d69442995158e10b2c22197a73f78f8c7e01570b74fd061c1e09ad30fe1044"),
-    "diau": (7, "bca0ff558f217e407794f8285ac01252b35455f2a0cbf8ec6d20436bda7a6833"),
-    "dtt": (4, "1417a386cd99030c5a821370fe7e62b4b6b9d380c0a6a2b9413f9b32c5a38915"),
-    "elu": (14, "393bd4e4b40fb3c8d774878165f1487df342003341c8e454e70c0b9c6148e585"),
-    "heat": (6, "355a9a1587d65228005eacf3b9af18857bceee559204ee9b24a4c675611e0866"),
-    "spo": (6, "cfb9ba883bd6aac270a27688a4dd9467421f6a416de9940ada23625fe350e66b"),
-    "spo5": (3, "77ae6c91fa695b2bbc24fa42b16d831d0a59d2f571fe6c8fcf5e43121f95fb3e"),
-    "spoem": (2, "66a05f704efb26626a2519ae8d295de2e2f08734d490d1cbef5f3b7dec19b779"),
-}
-
-DISTRIBUTIONS = (
     with_memberships(
         "movie",
         "Movies and their ratings",
@@ -389,6 +380,4 @@ DISTRIBUTIONS = (
     ),
 )
 
-REGISTRY: Mapping[str, DatasetInfo] = {
-    info.name: info for info in (*PAPER, *LARGER, *FACES, *DISTRIBUTIONS)
-}
+REGISTRY: Mapping[str, DatasetInfo] = {info.name: info for info in (*PAPER, *OTHERS)}

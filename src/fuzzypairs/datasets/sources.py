@@ -20,27 +20,17 @@ Column = NDArray[Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Raw columns, and the truth as the source gives it.
+    """Raw columns, and the truth as the source gives it."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray of shape (n_samples,)
-        Features: int64, float64 with NaN where missing, or words (object) with None
-        where missing.
-    truth : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Classes as the source writes them, or memberships.
-    names : ndarray of shape (n_classes,) or None
-        What to call the classes; None takes them as they are written.
-    extras : mapping of str to ndarray
-        Further columns of the source.
-    source : str or None
-        Where this copy comes from, if not the source in the registry.
-    """
-
+    # Features: int64, float64 with NaN or words (object) with None where missing.
     columns: Mapping[str, Column]
+    # Classes as the source writes them, (n_samples,), or memberships.
     truth: Column
+    # Names of the classes, if not as they are written.
     names: Column | None = None
+    # Further columns of the source.
     extras: Mapping[str, Column] = field(default_factory=dict)
+    # Where this copy comes from, if not from the source in the registry.
     source: str | None = None
 
 

@@ -114,7 +114,10 @@ def simulate_pairs(
     i, j = pairs[:count].T
     wrong = np.arange(count) < int(share * count)
     same = (classes[i] == classes[j]) ^ (wrong & (opposite == "relabel"))
-    sure = same == _is_near(data, i, j, n_neighbors)
+    n_neighbors = min(n_neighbors, n_samples - 1)
+    is_near = _has_neighbor(data, i, j, n_neighbors)
+    is_near |= _has_neighbor(data, j, i, n_neighbors)
+    sure = same == is_near
     strength = np.where(sure, (1 + chance[:count]) / 2, chance[:count])
     grade = np.where(same, strength, -strength)
     if opposite == "negate":
@@ -187,8 +190,7 @@ def pairs_from_memberships(
 
 
 def ratings_to_memberships(
-    ratings: ArrayLike,
-    how: Literal["shift-min", "shift-one", "plain"] = "shift-min",
+    ratings: ArrayLike, how: Literal["shift-min", "shift-one", "plain"] = "shift-min"
 ) -> Floats:
     """Turn ratings, one for each class, into memberships.
 
@@ -326,19 +328,17 @@ def _pair_count(ratio: float, n_samples: int) -> int:
     return max(1, round(ratio * n_samples))
 
 
-def _is_near(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
-    """Tell of each pair whether either sample is a near neighbour of the other."""
-    n_neighbors = min(n_neighbors, len(X) - 1)
-    return _has_neighbor(X, i, j, n_neighbors) | _has_neighbor(X, j, i, n_neighbors)
-
-
 def _has_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
     """Tell of each pair whether j is among the nearest neighbours of i."""
     has = _may_have_neighbor(X, i, j, n_neighbors)
     if has.any():
         rows, position = np.unique(i[has], return_inverse=True)
-        neighbors = _find_neighbors(X, rows, n_neighbors)[position]
-        has[has] = (neighbors == j[has][:, None]).any(axis=1)
+        search = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(X)
+        found = search.kneighbors(X[rows], return_distance=False)
+        # One more than asked, because a row finds itself, too; among duplicates it may
+        # miss itself, and then the last neighbour is one too many.
+        found[(found != rows[:, None]).all(axis=1), -1] = -1
+        has[has] = (found[position] == j[has][:, None]).any(axis=1)
     return has
 
 
@@ -355,14 +355,3 @@ def _may_have_neighbor(X: Any, i: Any, j: Any, n_neighbors: int) -> Mask:
         gap = np.linalg.norm(start - end, axis=1) * (1 - 1e-9)
         nearer[batch] = (cdist(start, some) < gap[:, None]).sum(axis=1)
     return np.asarray(nearer <= n_neighbors)  # i itself may be among them
-
-
-def _find_neighbors(X: Any, rows: Any, n_neighbors: int) -> Ints:
-    """Return the nearest neighbours of rows, shape (len(rows), n_neighbors)."""
-    # One more than asked, because a row finds itself, too; among duplicates it may
-    # miss itself, and then the last neighbour is one too many.
-    search = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(X)
-    found = search.kneighbors(X[rows], return_distance=False)
-    others = found != rows[:, None]
-    others[others.all(axis=1), -1] = False
-    return np.asarray(found[others].reshape(len(rows), n_neighbors))
