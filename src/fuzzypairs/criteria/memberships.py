@@ -288,13 +288,9 @@ def rank_agreements(T: Floats, U: Floats, ties: Ties) -> Floats:
     return agreements
 
 
-def _random_distance(
-    rng: np.random.Generator, n_samples: int, n_clusters: int
-) -> float:
+def _random_distance(rng: np.random.Generator, m: int, k: int) -> float:
     """Draw m permutations of k ranks and match their ranks."""
-    ranks = rng.random((n_samples, n_clusters)).argsort(axis=1)
-    agreements = np.array(
-        [np.bincount(column, minlength=n_clusters) for column in ranks.T]
-    )
+    ranks = rng.random((m, k)).argsort(axis=1)
+    agreements = np.array([np.bincount(column, minlength=k) for column in ranks.T])
     best = agreements[linear_sum_assignment(agreements, maximize=True)].sum()
     return 1 - float(best) / ranks.size

@@ -85,9 +85,8 @@ def paired_ttest(a: ArrayLike, b: ArrayLike, *, level: float = 0.05) -> PairedTe
         statistic, pvalue = float(np.copysign(np.inf, difference.mean())), 0.0
     else:
         statistic, pvalue = map(float, ttest_rel(one, other))
-    if not pvalue < level:
-        return PairedTest(statistic, pvalue, "none")
-    return PairedTest(statistic, pvalue, "better" if statistic > 0 else "worse")
+    better: Literal["better", "worse"] = "better" if statistic > 0 else "worse"
+    return PairedTest(statistic, pvalue, better if pvalue < level else "none")
 
 
 def _check_scores(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:

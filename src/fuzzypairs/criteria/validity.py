@@ -169,11 +169,11 @@ def fuzzy_silhouette(
     power = check_number("exponent", exponent, 0)
     rng = check_seed(random_state)
     data, U = _check_data(X, memberships)
-    if sample_size is not None and check_integer("sample_size", sample_size, 2) < len(
-        U
-    ):
-        drawn = rng.choice(len(U), sample_size, replace=False)
-        data, U = data[drawn], U[drawn]
+    if sample_size is not None:
+        sample_size = check_integer("sample_size", sample_size, 2)
+        if sample_size < len(U):
+            drawn = rng.choice(len(U), sample_size, replace=False)
+            data, U = data[drawn], U[drawn]
     labels = U.argmax(axis=1)
     n_labels = len(np.unique(labels))
     if n_labels < 2:
