@@ -1,4 +1,4 @@
-"""The paper with plain loops: slow, unclever, the oracle of the tests.
+"""The paper in plain loops: slow, and the oracle of the tests.
 
 Every function cites the printed equation it transcribes. Samples are rows of `X`,
 `U` is (n_samples, n_clusters) with rows on the simplex, `C` is (n_clusters,

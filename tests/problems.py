@@ -98,7 +98,7 @@ def draw_pairs(rng, n_samples, n_pairs, low=-1.0):
 def scattered_problem(
     seed, n_samples, n_features, n_clusters, n_pairs, strength, share
 ):
-    """Data without much structure, a random start: many valleys to end in."""
+    """Data without much structure, a random start: many local minima."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features))
     X += 3 * rng.integers(0, 2, (n_samples, 1))
@@ -128,10 +128,10 @@ def scattered(draw, samples=(5, 20), clusters=(2, 4)):
 
 @st.composite
 def clear(draw):
-    """Clear clusters, a start near them, weak pairs: one valley, whatever the path.
+    """Clear clusters, a start near them, weak pairs: one local minimum.
 
     Invariances speak of the same problem written differently. Where rounding or the
-    order of a sweep may tip the path into another valley, both ends are right and
+    order of a sweep may lead to another local minimum, both ends are right and
     nothing is to be compared.
     """
     n_samples, k = draw(st.integers(9, 30)), draw(st.integers(2, 3))

@@ -51,7 +51,7 @@ def test_prototypes_by_hand():
 
 def test_clusters_vanish_one_at_a_time():
     # Sums of u^2 - 0.3: -0.82, 0.36, -0.32; without cluster 0 the last one has
-    # 58/64 - 0.9 > 0 and lives; with a threshold of 0.31 it has not and goes too.
+    # 58/64 - 0.9 > 0 and stays; with a threshold of 0.31 it has not and is dropped.
     U = np.array([[0.2, 0.1, 0.7], [0.2, 0.5, 0.3], [0.0, 1.0, 0.0]])
     _, left, keep = naive.update_prototypes(np.eye(3), U, alpha=0.3)
     assert keep == [1, 2]

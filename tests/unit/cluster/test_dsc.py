@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.criteria import nmi, normalized_ari
@@ -216,7 +215,7 @@ def test_graded_judgements_act_by_their_strength():
     assert judged.cohesiveness_[0] == pytest.approx(0.48, abs=1e-4)
 
 
-def test_forbidden_twins_part_though_they_begin_alike():
+def test_forbidden_duplicates_are_separated():
     X = np.array([[0.0], [0.0], [0.1], [5.0], [5.2]])
     pairs = [(0, 1, -1)]
     labels = DSC(5, constraint_mode="forbid").fit(X, pairs=pairs).labels_
@@ -271,7 +270,7 @@ def test_no_affinities_at_all_are_one_set():
     [
         ([[3.0, 1.0]], [0]),
         ([[0.1, 2.0]] * 5, [0] * 5),
-        # Most distances are 0, and so is the scale: only twins have an affinity.
+        # Most distances are 0, and so is the scale: only duplicates have an affinity.
         ([[0.0]] * 5 + [[1.0]] * 2 + [[2.0]], [0] * 5 + [1] * 2 + [2]),
     ],
 )
@@ -342,16 +341,3 @@ def test_parameters_are_checked(params, message):
 def test_affinities_are_checked(A, message):
     with pytest.raises(ValueError, match=message):
         DSC(affinity="precomputed").fit(A)
-
-
-# scikit-learn's battery.
-
-ESTIMATORS = [
-    DSC(n_clusters=3, assign_rest=True),
-    DSC(n_clusters=2, preset="paper", constraint_mode="forbid"),
-]
-
-
-@parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -10,7 +10,6 @@ from scipy.spatial.distance import squareform
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs import PairSet
 from fuzzypairs.cluster.fhss import FHSS
@@ -361,10 +360,3 @@ def test_agrees_with_scipy_without_judgements(blobs):
 def test_wrong_parameters_are_named(params, error, message):
     with pytest.raises(error, match=message):
         FHSS(**params).fit(LINE)
-
-
-@parametrize_with_checks(
-    [FHSS(), FHSS(3, cut="k", enforce=True), FHSS(cut="fixed", linkage="complete")]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -5,7 +5,6 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.datasets import available, load
@@ -53,13 +52,6 @@ def seeds():
         pytest.skip("seeds is not on this machine: set FUZZYPAIRS_DATA")
     data = load("seeds", scale=True)
     return data.data, data.target
-
-
-@parametrize_with_checks(
-    [SSDC(), SSDC(kernel="gaussian", use_halo=True, merge_adjacent=False)]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # Cases worked by hand, and numbers known from elsewhere.

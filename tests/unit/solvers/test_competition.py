@@ -324,7 +324,7 @@ def test_equal_rows():
 # Known weaknesses, as facts.
 
 
-def test_twins_kept_apart_flip_together():
+def test_duplicates_under_a_cannot_link_change_together():
     cannot = np.array([[0, 1]])
     dist2, links = np.ones((2, 2)), links_of(NONE, cannot, 2)
     U = np.array([[0.6, 0.4], [0.6, 0.4]])
@@ -336,15 +336,15 @@ def test_twins_kept_apart_flip_together():
     np.testing.assert_allclose(seen, [0.3, 0.9, 0, 1, 0, 1], atol=1e-14)
 
 
-def test_the_loop_does_not_end_on_twins():
+def test_the_loop_does_not_end_on_duplicates():
     side = np.linspace(0.8, 1.2, 20)
     X = np.concatenate([-side, side, [0.0, 0.0]])[:, None]
     U = np.where(X < 0, [[0.9, 0.1]], [[0.1, 0.9]])
     U[-2:] = [0.6, 0.4]
-    twins = np.array([[40, 41]])
+    duplicates = np.array([[40, 41]])
     options = {"constraint_multiplier": 4.0, "eta0": 0.0}
-    odd = agglomerate(X, U, NONE, twins, max_iter=299, **options)
-    even = agglomerate(X, U, NONE, twins, max_iter=300, **options)
+    odd = agglomerate(X, U, NONE, duplicates, max_iter=299, **options)
+    even = agglomerate(X, U, NONE, duplicates, max_iter=300, **options)
     assert not odd.converged
     assert not even.converged
     # Both on one side, then both on the other.
