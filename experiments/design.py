@@ -71,14 +71,7 @@ class Trial:
 
 
 def half_of(name: str) -> str:
-    """Return "chosen on" or "reported on": sets by size belong to them in turn.
-
-    Examples
-    --------
-    >>> from experiments.design import half_of
-    >>> half_of("soybean"), half_of("zoo")
-    ('chosen on', 'reported on')
-    """
+    """Return "chosen on" or "reported on": sets by size belong to them in turn."""
     return ("chosen on", "reported on")[SETS.index(name) % 2]
 
 
@@ -89,18 +82,9 @@ def plan(
     draws: int,
     large_draws: int,
 ) -> list[Trial]:
-    """List all trials, those on large sets first.
+    """List all trials, the long ones on large sets first.
 
-    Long ones first, so that several processes end at about the same time.
-
-    Examples
-    --------
-    >>> from experiments.design import plan
-    >>> for trial in plan(["wine"], ["i", "iv"], ["FCM", "FDC"], 1, 1):
-    ...     print(trial.set, trial.point, trial.method)
-    wine none FCM
-    wine i FDC
-    wine iv FDC
+    Several processes then end at about the same time.
     """
     trials = [
         Trial(
@@ -123,14 +107,6 @@ def run(trial: Trial) -> dict[str, Any]:
     """Fit and score a trial; return its line.
 
     A method that fails does not end the experiment: its line says why.
-
-    Examples
-    --------
-    >>> from experiments.design import plan, run
-    >>> (trial,) = plan(["wine"], ["iv"], ["FCM"], 1, 1)
-    >>> line = run(trial)
-    >>> line["set"], line["clusters"], line["ari"]
-    ('wine', 3, 0.948747)
     """
     X, y = _data(trial.set)
     problem = Problem(X, y, _pairs(trial.set, trial.point, trial.draw), trial.draw)
@@ -142,7 +118,7 @@ def run(trial: Trial) -> dict[str, Any]:
             # Vanished clusters and the like show in the scores.
             warnings.simplefilter("ignore")
             labels, chosen = METHODS[trial.method].labels(problem)
-    except Exception as error:  # whatever one method cannot do, the others may
+    except Exception as error:  # the other methods may still run
         return {**line, "error": f"{type(error).__name__}: {error}"}
     held = criteria.pair_agreement(problem.pairs, labels)
     return {

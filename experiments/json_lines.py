@@ -11,23 +11,9 @@ Line = dict[str, Any]
 
 
 def read_lines(path: Path) -> list[Line]:
-    r"""Read all whole lines; one that a kill left unfinished is left out.
+    """Read all whole lines; one that a kill left unfinished is left out.
 
-    Parameters
-    ----------
-    path : Path
-        The file; none is like an empty one.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from experiments.json_lines import read_lines
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trials.jsonl"
-    ...     _ = path.write_text('{"ari": 0.9}\n{"ari": 0.')
-    ...     read_lines(path)
-    [{'ari': 0.9}]
+    A file that does not exist has none.
     """
     data = path.read_bytes() if path.exists() else b""
     lines = []

@@ -55,17 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def done_trials(lines: Iterable[dict[str, Any]]) -> set[Trial]:
-    """Return the trials of lines that have a score; failed ones are tried again.
-
-    Examples
-    --------
-    >>> from experiments.judgements import done_trials
-    >>> line = {"set": "wine", "point": "iv", "draw": 0, "method": "FDC", "how": ""}
-    >>> done_trials([{**line, "error": "no room"}])
-    set()
-    >>> len(done_trials([{**line, "ari": 0.9}]))
-    1
-    """
+    """Return the trials of lines that have a score; failed ones are run again."""
     names = [field.name for field in fields(Trial)]
     return {Trial(**{n: line[n] for n in names}) for line in lines if "ari" in line}
 

@@ -10,13 +10,13 @@ from matplotlib import rc_context
 
 from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES
 from experiments.methods import METHODS
-from experiments.scores import ALONE, Scores, read_scores
+from experiments.scores import REFERENCE, Scores, read_scores
 from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
 
 __all__ = ["markdown_table", "write_pages"]
 
-# What choices are compared with, beside fuzzy c-means.
-ALL = "FDC"
+# What choices are compared with, besides fuzzy c-means.
+DEFAULTS = "FDC"
 BEGIN, END = "<!-- results: written by the table command -->", "<!-- end of results -->"
 TITLES = {
     "i": "0.05 judgements for each sample, all wrong",
@@ -55,7 +55,9 @@ def write_pages(
     scores = _scores(lines, points, fixed)
     chosen = {
         point: found
-        for point, found in _scores(lines, GROUPS, [*choices, ALONE, ALL]).items()
+        for point, found in _scores(
+            lines, GROUPS, [*choices, REFERENCE, DEFAULTS]
+        ).items()
         if any(name in choices for name in found.methods)
     }
     if not scores:
@@ -119,7 +121,7 @@ def summary_table(scores: Scores) -> str:
     rows = []
     for method in scores.methods:
         row = [method, *(column[method] for column in columns.values())]
-        if method == ALONE or ALONE not in scores.methods:
+        if method == REFERENCE or REFERENCE not in scores.methods:
             rows.append([*row, "", ""])
             continue
         name, loss = scores.worst(method)
@@ -130,7 +132,7 @@ def summary_table(scores: Scores) -> str:
 
 def curve_table(scores: Mapping[str, Scores], places: Mapping[str, float]) -> str:
     """Return means over all sets along a curve, a line for each method."""
-    curve = _along(scores, places)
+    curve = _curve_means(scores, places)
     columns = [_bold_best(means) for means in curve.values()]
     methods = list(next(iter(curve.values()), {}))
     rows = [[m, *(column[m] for column in columns)] for m in methods]
@@ -142,7 +144,7 @@ def draw_curves(scores: Mapping[str, Scores]) -> Any:
     panels = {
         title: curve
         for title, places in CURVES.items()
-        if len(curve := _along(scores, places)) > 1
+        if len(curve := _curve_means(scores, places)) > 1
     }
     if not panels:
         return None
@@ -151,7 +153,7 @@ def draw_curves(scores: Mapping[str, Scores]) -> Any:
     for ax, (title, curve) in zip(axes, panels.items(), strict=True):
         methods = list(next(iter(curve.values())))
         for number, method in enumerate(methods):
-            alone = method == ALONE
+            alone = method == REFERENCE
             ax.plot(
                 list(curve),
                 [means[method] for means in curve.values()],
@@ -169,7 +171,7 @@ def draw_curves(scores: Mapping[str, Scores]) -> Any:
     return figure
 
 
-def _along(
+def _curve_means(
     scores: Mapping[str, Scores], places: Mapping[str, float]
 ) -> dict[float, dict[str, float]]:
     """Return means by place and method, over the sets and methods of all places."""
@@ -207,12 +209,12 @@ def _results(
     for point, found in groups.items():
         parts += [
             f"### Group ({point}): {TITLES[point]}",
-            f"Means over {_tell_sets(found)}.",
+            f"Means over {_describe_sets(found)}.",
             summary_table(found),
         ]
         if point in chosen:
             parts += [
-                f"Settings that were chosen, over {_tell_sets(chosen[point])}:",
+                f"Settings that were chosen, over {_describe_sets(chosen[point])}:",
                 summary_table(chosen[point]),
             ]
     if groups:
@@ -253,7 +255,7 @@ def _csv(scores: Iterable[tuple[str, Scores]]) -> str:
     return text.getvalue()
 
 
-def _tell_sets(scores: Scores) -> str:
+def _describe_sets(scores: Scores) -> str:
     """Say how many sets and draws a mean is over, and which sets if they are few."""
     names = scores.sets
     draws = sorted({scores.draws[name] for name in names})

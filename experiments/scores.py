@@ -12,7 +12,8 @@ from experiments.methods import METHODS
 
 __all__ = ["Scores", "read_scores"]
 
-ALONE = "FCM"
+# The method that gains and losses are counted against.
+REFERENCE = "FCM"
 # Points of normalised ARI by which two means over draws must differ to count.
 TIE = 0.05
 
@@ -27,16 +28,6 @@ class Scores:
         Over the draws that all methods of a set have.
     draws : mapping of set to int
         How many these are.
-
-    Examples
-    --------
-    >>> from experiments.scores import Scores
-    >>> means = {"FCM": {"zoo": 80.0, "wine": 95.0}, "FDC": {"zoo": 84.0, "wine": 94.0}}
-    >>> scores = Scores(means, {"zoo": 5, "wine": 5})
-    >>> scores.sets, scores.mean("FDC", scores.sets)
-    (['zoo', 'wine'], 89.0)
-    >>> scores.wins("FDC"), scores.worst("FDC")
-    ((1, 1), ('wine', -1.0))
     """
 
     means: Mapping[str, Mapping[str, float]]
@@ -71,7 +62,7 @@ class Scores:
 
     def gains(self, method: str) -> dict[str, float]:
         """Return by how much a method is above fuzzy c-means, by set."""
-        alone, own = self.means.get(ALONE, {}), self.means[method]
+        alone, own = self.means.get(REFERENCE, {}), self.means[method]
         return {
             name: own[name] - alone[name] for name in SETS if name in own.keys() & alone
         }
@@ -93,26 +84,9 @@ class Scores:
 def read_scores(
     lines: Iterable[Mapping[str, Any]], point: str, methods: Collection[str]
 ) -> Scores:
-    """Return the scores at a point from lines of `experiments.json_lines`.
+    """Return the scores of methods at a point, from the lines of trials.
 
-    Parameters
-    ----------
-    lines : iterable of dict
-        The last of several lines of one trial counts; failed trials have no score.
-    point : str
-    methods : collection of str
-        Those to read.
-
-    Examples
-    --------
-    >>> from experiments.scores import read_scores
-    >>> common = {"set": "wine", "draw": 0}
-    >>> lines = [
-    ...     {**common, "point": "none", "method": "FCM", "ari": 0.9},
-    ...     {**common, "point": "iv", "method": "FDC", "ari": 0.95},
-    ... ]
-    >>> read_scores(lines, "iv", ["FCM", "FDC"]).means
-    {'FCM': {'wine': 90.0}, 'FDC': {'wine': 95.0}}
+    The last of several lines of one trial counts; failed trials have no score.
     """
     found: dict[str, dict[str, dict[int, float]]] = defaultdict(
         lambda: defaultdict(dict)

@@ -107,16 +107,7 @@ class Candidate:
 
 
 def last_step(model: Any) -> Any:
-    """Return the clusterer at the end of a pipeline, or the model itself.
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> last_step(make_pipeline(StandardScaler(), FDC(3)))
-    FDC(n_clusters=3)
-    """
+    """Return the clusterer at the end of a pipeline, or the model itself."""
     return model[-1] if isinstance(model, Pipeline) else model
 
 

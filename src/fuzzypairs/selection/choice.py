@@ -71,14 +71,7 @@ def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
 
 
 def standard_error(excess: Floats) -> float:
-    """Return the standard error of an agreement from the excess of its units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> standard_error(np.array([0.25, -0.25]))
-    0.5
-    """
+    """Return the standard error of an agreement from the excess of its units."""
     n_units = excess.size
     return float(np.sqrt((excess**2).sum() * n_units / max(n_units - 1, 1)))
 
@@ -169,13 +162,7 @@ def _gaps(added: Floats, best: int) -> tuple[Floats, Floats]:
 
 
 def explain_too_few(pairs: PairSet, n_splits: int) -> str:
-    """Say why judgements cannot be held out; an empty text if they can.
-
-    Examples
-    --------
-    >>> explain_too_few(PairSet.from_triples([(0, 1, 0.9), (1, 2, 0)]), 4)
-    'pairs has 1 judgement other than 0, fewer than 20'
-    """
+    """Say why judgements cannot be held out; an empty text if they can."""
     alike, unlike = int(pairs.similar.sum()), int(pairs.dissimilar.sum())
     if (count := alike + unlike) < FEWEST_PAIRS:
         plural = "" if count == 1 else "s"
@@ -192,13 +179,7 @@ def explain_too_few(pairs: PairSet, n_splits: int) -> str:
 
 
 def format_params(params: dict[str, Any]) -> str:
-    """Write a setting as it would be typed.
-
-    Examples
-    --------
-    >>> format_params({"n_clusters": 3, "beta": "auto"})
-    "n_clusters=3, beta='auto'"
-    """
+    """Write a setting as it would be typed, as in "n_clusters=3, beta='auto'"."""
     typed = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
         for name, value in params.items()

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array
 
 from fuzzypairs import criteria
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fhss import FHSS
@@ -38,21 +39,21 @@ METHODS: dict[str, Callable[[int, int], Any]] = {
     "FHSS": lambda k, seed: FHSS(k),
     "FDC": lambda k, seed: FDC(k, random_state=seed),
 }
-# Those that never look at judgements.
-ALONE = ("k-means", "FuzzyCMeans")
+# Those that take no judgements.
+WITHOUT_PAIRS = ("k-means", "FuzzyCMeans")
 
 # Criteria that compare labels with true classes.
 CRITERIA = ("normalized_ari", "nmi", "rand_index", "hungarian_accuracy")
 
-# Rows on which a method runs once before it is timed, and the longest sentence that
-# a method may say about itself.
-FEW_ROWS = 60
-LONGEST = 400
+# Rows on which a method runs once before it is timed.
+WARM_UP_ROWS = 60
+# Characters of an error or a warning that are kept.
+MAX_MESSAGE = 400
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one method made of the data.
+    """The clusters of one method, and their scores.
 
     Attributes
     ----------
@@ -66,12 +67,12 @@ class Outcome:
         Agreement with the truth, None without one. Unassigned rows count as one more
         cluster.
     pair_agreement : float or None
-        Share of the judgements that the clusters hold, by strength; None if no
-        judgement says anything.
+        Share of the judgements that the clusters keep, by strength; None if all
+        judgements are 0.
     n_unassigned : int or None
         Rows in no cluster.
     note : str
-        What to know about this fit: its warnings and the like.
+        Its warnings, and how many rows are in no cluster.
     error : str
         Why the method failed; empty if it did not.
     labels : ndarray of shape (n_samples,) or None
@@ -95,7 +96,7 @@ class Outcome:
     n_unassigned: int | None = None
     note: str = ""
     error: str = ""
-    labels: NDArray[np.int64] | None = field(default=None, repr=False)
+    labels: Ints | None = field(default=None, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the labels, ready for JSON."""
@@ -133,21 +134,21 @@ def compare(
 ) -> list[Outcome]:
     """Run methods with their defaults on the same data and judgements.
 
-    A method that fails does not end the comparison: its outcome says why.
+    A method that fails does not end the comparison: its outcome holds the error.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Data, with features of one scale.
     pairs : PairSet or what `PairSet.coerce` accepts, default=None
-        Judgements of rows of X. k-means and fuzzy c-means do without.
+        Judgements of rows of X. k-means and fuzzy c-means take none.
     n_clusters : int, default=8
         Clusters to find. SSDC finds their number itself, and FHSS if there are
         judgements.
     truth : array-like of shape (n_samples,), default=None
         True classes; rows where it is None are not scored.
     methods : sequence of str, default=all
-        Names in `METHODS`, in small letters or capital ones.
+        Names in `METHODS`, in any case.
     random_state : int, default=0
         Seeds the starts of those methods that draw them.
     progress : callable, default=None
@@ -160,8 +161,8 @@ def compare(
 
     Notes
     -----
-    Judgements that a method was given are held more often than others would be:
-    `pair_agreement` says how much a method obeys, not how good its clusters are.
+    A method keeps judgements that it was given more often than others: `pair_agreement`
+    measures how closely it follows them, not how good its clusters are.
 
     Examples
     --------
@@ -192,14 +193,14 @@ def compare(
 
 def _run(
     name: str,
-    X: NDArray[np.float64],
+    X: Floats,
     pairs: PairSet,
     n_clusters: int,
-    truth: NDArray[Any] | None,
+    truth: np.ndarray | None,
     seed: int,
 ) -> Outcome:
     """Fit one method, and score it."""
-    judged = {} if name in ALONE else {"pairs": pairs}
+    judged = {} if name in WITHOUT_PAIRS else {"pairs": pairs}
     try:
         _warm_up(name, X, pairs)
         with warnings.catch_warnings(record=True) as caught:
@@ -209,11 +210,11 @@ def _run(
             seconds = time.perf_counter() - start
         labels = np.asarray(model.labels_, dtype=np.int64)
         scores = _score(labels, pairs, truth)
-    except Exception as error:  # whatever a method cannot do, the others may
-        return Outcome(name, error=_sentence(error) or type(error).__name__)
+    except Exception as error:  # the other methods may still run
+        return Outcome(name, error=_one_line(error) or type(error).__name__)
     n_unassigned = int((labels == -1).sum())
     notes = [f"{n_unassigned} of {len(X)} rows in no cluster"] * (n_unassigned > 0)
-    notes += dict.fromkeys(_sentence(warning.message) for warning in caught)
+    notes += dict.fromkeys(_one_line(warning.message) for warning in caught)
     return Outcome(
         name,
         n_clusters=len(np.unique(labels[labels >= 0])),
@@ -225,23 +226,22 @@ def _run(
     )
 
 
-def _warm_up(name: str, X: NDArray[np.float64], pairs: PairSet) -> None:
-    """Run a method on a few rows: what it compiles or loads is not its time.
+def _warm_up(name: str, X: Floats, pairs: PairSet) -> None:
+    """Run a method on a few rows, so that compilation is not part of its time.
 
-    Rows under judgement come first, so that the code for judgements runs, too. What
-    fails here fails again on all rows, and is told of these.
+    Judged rows come first, so that the code for judgements runs as well. What fails
+    here fails again on all rows, and is reported then.
     """
-    judged = np.unique(np.concatenate([pairs.i, pairs.j])[:FEW_ROWS])
-    rows = np.concatenate([judged, np.setdiff1d(np.arange(len(X)), judged)])[:FEW_ROWS]
-    given = {} if name in ALONE else {"pairs": pairs.restrict(rows)}
+    judged = np.unique(np.concatenate([pairs.i, pairs.j])[:WARM_UP_ROWS])
+    others = np.setdiff1d(np.arange(len(X)), judged)
+    rows = np.concatenate([judged, others])[:WARM_UP_ROWS]
+    given = {} if name in WITHOUT_PAIRS else {"pairs": pairs.restrict(rows)}
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         METHODS[name](2, 0).fit(X[rows], **given)
 
 
-def _score(
-    labels: NDArray[np.int64], pairs: PairSet, truth: NDArray[Any] | None
-) -> dict[str, Any]:
+def _score(labels: Ints, pairs: PairSet, truth: np.ndarray | None) -> dict[str, Any]:
     """Return all criteria that can be computed."""
     held = criteria.pair_agreement(pairs, labels)
     scores = {"pair_agreement": None if np.isnan(held) else round(held, 6)}
@@ -255,6 +255,6 @@ def _score(
     }
 
 
-def _sentence(message: object) -> str:
-    """Return what an error or a warning says in one line."""
-    return textwrap.shorten(str(message), LONGEST, placeholder=" ...")
+def _one_line(message: object) -> str:
+    """Return the message of an error or a warning in one line."""
+    return textwrap.shorten(str(message), MAX_MESSAGE, placeholder=" ...")

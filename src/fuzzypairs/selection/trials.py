@@ -295,14 +295,7 @@ def count_clusters(labels: Ints) -> int:
 
 
 def noise_to_singletons(labels: Ints) -> Ints:
-    """Give each sample in no cluster (-1) a label of its own: it is alike to none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noise_to_singletons(np.array([0, -1, 0, -1])).tolist()
-    [0, 2, 0, 4]
-    """
+    """Give each sample in no cluster (-1) a label of its own: it is alike to none."""
     n_labels = int(labels.max(initial=-1)) + 1
     return np.where(labels < 0, n_labels + np.arange(labels.size), labels)
 

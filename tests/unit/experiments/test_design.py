@@ -63,6 +63,16 @@ def test_the_plan_leaves_out_what_methods_do_not_do():
     assert plan(["zoo", "wine"], ["iv"], ["FDC"], 1, 1)[0].set == "wine"
 
 
+def test_methods_without_judgements_run_once_for_all_points():
+    planned = plan(["wine"], ["i", "iv"], ["FCM", "FDC"], 1, 1)
+
+    assert [(trial.point, trial.method) for trial in planned] == [
+        ("none", "FCM"),
+        ("i", "FDC"),
+        ("iv", "FDC"),
+    ]
+
+
 def test_halves_alternate_by_size():
     assert len(SETS) == 19
     assert [half_of(name) for name in SETS[:3]] == [
