@@ -61,20 +61,20 @@ class Links:
 
     @classmethod
     def of(cls, pairs: PairSet) -> "Links":
-        """Read judgements: the sign tells must from cannot, |s| is the weight."""
-        told = pairs.informative
-        ends = np.concatenate([told.i, told.j])
+        """Read judgements: alike ones are must-links, |s| is the weight."""
+        known = pairs.informative
+        ends = np.concatenate([known.i, known.j])
         order = np.argsort(ends, kind="stable")
-        counts = np.bincount(ends, minlength=told.n_samples)
+        counts = np.bincount(ends, minlength=known.n_samples)
         return cls(
-            told.i,
-            told.j,
-            told.similar,
-            np.abs(told.grade),
+            known.i,
+            known.j,
+            known.similar,
+            np.abs(known.grade),
             np.flatnonzero(counts),
             np.concatenate([[0], np.cumsum(counts)]),
-            np.tile(np.arange(len(told)), 2)[order],
-            np.concatenate([told.j, told.i])[order],
+            np.tile(np.arange(len(known)), 2)[order],
+            np.concatenate([known.j, known.i])[order],
         )
 
 

@@ -106,7 +106,7 @@ def plan(
 def run(trial: Trial) -> dict[str, Any]:
     """Fit and score a trial; return its line.
 
-    A method that fails does not end the experiment: its line says why.
+    A method that fails does not end the experiment: its line holds the error.
     """
     X, y = _data(trial.set)
     problem = Problem(X, y, _pairs(trial.set, trial.point, trial.draw), trial.draw)

@@ -42,7 +42,7 @@ class Problem:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, which all methods are told."""
+        """Number of classes, which all methods are given."""
         return len(np.unique(self.y))
 
     @property
@@ -64,7 +64,7 @@ class Method:
     Attributes
     ----------
     estimator : type
-        It is told the number of classes and a seed.
+        It is given the number of classes and a seed.
     parameters : dict
         What differs from its defaults.
     grid : callable, optional
@@ -86,7 +86,7 @@ class Method:
     on_curves: bool = True
 
     def describe(self) -> str:
-        """Return all that decides its results, to tell old lines from new ones."""
+        """Return all that decides its results: a changed method is run again."""
         parts = [f"{name}={value!r}" for name, value in self.parameters.items()]
         if self.grid is not None:
             # A checksum of the candidates, which are too many to list.
@@ -194,7 +194,7 @@ BASE: Parameters = {
     "metric": "euclidean",
 }
 
-# Tells one grid from another.
+# Grids are compared by their candidates for it.
 TINY = Problem(
     np.column_stack([np.arange(12.0), np.arange(12) % 5]),
     np.repeat([0, 1, 2], 4),

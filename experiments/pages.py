@@ -49,7 +49,7 @@ def write_pages(
     written : list of Path
     """
     points = list(dict.fromkeys([*GROUPS, *AMOUNTS, *SHARES]))
-    # Choices fit many candidates and may have fewer draws: they have a table apart.
+    # Choices fit many candidates and may have fewer draws: another table shows them.
     choices = [name for name in methods if METHODS[name].grid is not None]
     fixed = [name for name in methods if name not in choices]
     scores = _scores(lines, points, fixed)
@@ -256,7 +256,7 @@ def _csv(scores: Iterable[tuple[str, Scores]]) -> str:
 
 
 def _describe_sets(scores: Scores) -> str:
-    """Say how many sets and draws a mean is over, and which sets if they are few."""
+    """Return over how many sets and draws a mean is, and which sets if few."""
     names = scores.sets
     draws = sorted({scores.draws[name] for name in names})
     many = f"{draws[0]} to {draws[-1]}" if len(draws) > 1 else f"{draws[0]}"

@@ -119,7 +119,7 @@ class PCKMeans(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : ignored
         pairs : PairSet or what `PairSet.coerce` accepts, default=None
-            The sign tells must-links from cannot-links, |s| is their weight.
+            Alike ones are must-links, unlike ones cannot-links, |s| is their weight.
 
         Returns
         -------

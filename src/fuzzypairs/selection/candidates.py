@@ -222,7 +222,7 @@ def _leaf(name: str) -> str:
 
 
 def _is_default(estimator: Any, name: str, value: Any) -> bool:
-    """Tell whether a parameter, "step__name" in pipelines, has its default.
+    """Return whether a parameter, "step__name" in pipelines, has its default.
 
     ``metric="euclidean"`` counts as one: in a search "auto" is taken for it.
     """

@@ -162,7 +162,7 @@ def _gaps(added: Floats, best: int) -> tuple[Floats, Floats]:
 
 
 def explain_too_few(pairs: PairSet, n_splits: int) -> str:
-    """Say why judgements cannot be held out; an empty text if they can."""
+    """Return why judgements cannot be held out; an empty text if they can."""
     alike, unlike = int(pairs.similar.sum()), int(pairs.dissimilar.sum())
     if (count := alike + unlike) < FEWEST_PAIRS:
         plural = "" if count == 1 else "s"
@@ -194,7 +194,7 @@ def explain_choice(
     n_judgements: int,
     too_few: str,
 ) -> str:
-    """Say in a sentence or two why a setting was taken.
+    """Explain in a sentence or two why a setting was taken.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Settings chosen by judgements that a fit did not see: no labels needed."""
+"""Settings chosen by held-out judgements: no labels needed."""
 
 import time
 import warnings
@@ -46,7 +46,7 @@ __all__ = ["PairSearchCV"]
 
 
 def _best_has(name: str) -> Callable[["PairSearchCV"], bool]:
-    """Tell of a search whether what it found, or will fit, has a method."""
+    """Return a check whether the best estimator, or the one to fit, has a method."""
 
     def check(search: "PairSearchCV") -> bool:
         model = getattr(search, "best_estimator_", search.estimator)
@@ -59,9 +59,9 @@ def _best_has(name: str) -> Callable[["PairSearchCV"], bool]:
 class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """Choose the number of clusters and other settings by held-out judgements.
 
-    Every setting of the grid is fitted to all rows of X under a part of the
-    judgements, and scored by the others. The simplest setting that is not clearly worse
-    than the best is taken, and fitted under all judgements.
+    Every setting of the grid is fitted to all rows of X with a part of the judgements
+    and scored on the others. The simplest setting that is not clearly worse than the
+    best is taken, and refitted with all judgements.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     n_repeats : int, default=2
         How often the judgements are split into folds.
     refit : bool, default=True
-        Whether to fit the setting chosen under all judgements.
+        Whether to fit the setting that was taken with all judgements.
     random_state : int, RandomState instance or None, default=None
         Draws the folds, and seeds every estimator that has no seed of its own.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn; it changes no result.
     verbose : int, default=0
-        Above 0, a line at the end; above 1, a line for each setting.
+        Above 0, prints the reason at the end; above 1, a line for each setting.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     best_index_, best_params_, best_score_
         The setting taken, and its mean score.
     best_estimator_ : estimator
-        Fitted under all judgements, if `refit`.
+        Fitted with all judgements, if `refit`.
     chosen_by_ : {"held-out pairs", "stability"}
     reason_ : str
         Why this setting was taken, in a sentence or two.
@@ -125,15 +125,15 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The score of a split is the strength of held-out judgements that labels keep, as a
-    share of all, for alike and unlike ones apart, and the mean of the two:
+    The score of a split is the share of held-out judgements that labels keep, weighted
+    by strength, averaged over alike and unlike ones:
     `fuzzypairs.criteria.pair_agreement` with ``method="balanced"``. Equal scores are
     ordered by the rank correlation.
 
     With fewer than 20 judgements other than 0, or fewer than `n_splits` of either kind,
-    none are held out. Settings are scored by the mean of two numbers: how alike fits to
-    subsamples of 80 % of the rows are to the fit to all (adjusted Rand index), and the
-    fuzzy silhouette.
+    none are held out. Settings are scored by the mean of two numbers: how well fits to
+    subsamples of 80 % of the rows agree with the fit to all (adjusted Rand index), and
+    the fuzzy silhouette.
 
     scikit-learn's own searches hold out rows, which would leave judgements pointing at
     other rows than they were made of. They refuse a `PairSet`, which knows how many
@@ -183,7 +183,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Try all settings, and fit the one chosen.
+        """Try all settings, and fit the one that is taken.
 
         Parameters
         ----------
@@ -205,6 +205,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         check_integer("verbose", self.verbose, 0)
         check_jobs(self.n_jobs)
         X = X if hasattr(X, "shape") else np.asarray(X)
+        if not X.shape:
+            raise ValueError(f"X must be a table of samples, got {X}")
         judged = PairSet.coerce(pairs, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
         seed, fold_seed = check_seed(self.random_state).randint(2**31 - 1, size=2)
@@ -350,7 +352,7 @@ def _check_weights_are_taken(candidates: list[Candidate]) -> None:
 
 
 def _describe_failures(candidates: list[Candidate], trials: list[Trial]) -> str:
-    """Say which settings failed, "" if none did; raise if all did."""
+    """Return which settings failed, "" if none did; raise if all did."""
     failures = [
         (one, trial.failure)
         for one, trial in zip(candidates, trials, strict=True)

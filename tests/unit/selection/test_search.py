@@ -169,8 +169,9 @@ class TestSimplerSettings:
 class TestFewPairs:
     def test_stability_stands_in(self):
         X, _, pairs = blobs(n_pairs=10)
-        with pytest.warns(FewPairsWarning, match="10 judgements other than 0"):
+        with pytest.warns(FewPairsWarning, match="10 judgements other than 0") as told:
             found = search(n_repeats=1).fit(X, pairs=pairs)
+        assert told[0].filename == __file__
         assert found.chosen_by_ == "stability"
         assert found.best_params_ == {"n_clusters": 3}
         assert found.reason_.startswith("Pairs has 10 judgements other than 0, fewer")
@@ -379,8 +380,9 @@ class TestErrors:
     def test_some_settings_fail(self, data):
         X, _, pairs = data
         grid = {"n_clusters": [2, 3], "fuzzifier": [2.0, 0.5]}
-        with pytest.warns(FitFailedWarning, match="2 of 4 settings failed"):
+        with pytest.warns(FitFailedWarning, match="2 of 4 settings failed") as caught:
             found = search(grid=grid, n_repeats=1).fit(X, pairs=pairs)
+        assert caught[0].filename == __file__
         assert found.best_params_ == {"n_clusters": 3, "fuzzifier": 2.0}
         score = found.cv_results_["mean_test_score"]
         assert np.isnan(score).sum() == 2
@@ -392,6 +394,10 @@ class TestErrors:
         X, _, pairs = blobs(n_pairs=n_pairs)
         with pytest.raises(ValueError, match=r"all settings failed.*fuzzifier must be"):
             search(grid={"fuzzifier": [0.5]}).fit(X, pairs=pairs)
+
+    def test_what_is_no_table(self):
+        with pytest.raises(ValueError, match="X must be a table of samples, got 5"):
+            search().fit(5, pairs=None)
 
     def test_bad_data_is_named(self, data):
         X, _, pairs = data
