@@ -11,9 +11,9 @@ from fuzzypairs.cluster.labels import LabelClusterer, Note
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.affinities import (
     FORBID,
-    check_affinities,
     edit_affinities,
     exponential_affinities,
+    given_affinities,
 )
 from fuzzypairs.solvers.dominant_sets import extract_sets, label_samples
 from fuzzypairs.solvers.replicator_dynamics import PRESETS, Dynamics
@@ -181,7 +181,9 @@ class DSC(LabelClusterer):
         return (8 + 4) * n_samples**2
 
     def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
-        A = self._affinities(X)
+        scale = None if isinstance(self.scale, str) else self.scale
+        is_given = self.affinity == "precomputed"
+        A = given_affinities(X) if is_given else exponential_affinities(X, scale)
         forbid = self.constraint_mode == "forbid"
         edit_affinities(A, pairs, graded=self.graded, forbid=forbid)
         shift = FORBID if forbid else 0.0
@@ -212,12 +214,3 @@ class DSC(LabelClusterer):
             f"{self.max_iter} steps; raise it for their last members"
         )
         return learned, [(message, ConvergenceWarning)]
-
-    def _affinities(self, X: Floats) -> Floats:
-        if self.affinity == "exponential":
-            scale = None if isinstance(self.scale, str) else self.scale
-            return exponential_affinities(X, scale)
-        A = np.array(X)
-        check_affinities(A)
-        np.fill_diagonal(A, 0.0)
-        return A

@@ -6,12 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
-__all__ = [
-    "FORBID",
-    "check_affinities",
-    "edit_affinities",
-    "exponential_affinities",
-]
+__all__ = ["FORBID", "edit_affinities", "exponential_affinities", "given_affinities"]
 
 # How far below zero the affinity of a forbidden pair is: any amount forbids, and a
 # small one hardly slows the dynamics.
@@ -59,8 +54,9 @@ def median_of_square(distances: Floats, n_samples: int) -> float:
     return float(np.partition(distances, ranks)[ranks].sum() / len(places))
 
 
-def check_affinities(A: Floats) -> None:
-    """Refuse what is no symmetric matrix of numbers in [0, 1]."""
+def given_affinities(X: Floats) -> Floats:
+    """Return a copy with a zero diagonal; refuse all but symmetric X in [0, 1]."""
+    A = np.array(X)
     if A.shape[0] != A.shape[1]:
         raise ValueError(
             f'X has shape {A.shape} but affinity="precomputed" expects one row and '
@@ -83,6 +79,8 @@ def check_affinities(A: Floats) -> None:
                 f"X[{i}, {j}] is {row[j]:g} but X[{j}, {i}] is {A[j, i]:g}, expected "
                 "symmetric affinities; pass (X + X.T) / 2"
             )
+    np.fill_diagonal(A, 0.0)
+    return A
 
 
 def edit_affinities(A: Floats, pairs: PairSet, *, graded: bool, forbid: bool) -> None:
