@@ -43,7 +43,6 @@ LONG = {
     "cluster/fdc": "holds the procedure of a guided fit beside the paper's model",
     "cluster/prototypes": "checks input, chooses a space and stores results",
     "kernels/lanes": "one set of unrolled loops, replaced as a whole or not at all",
-    "pairs/pairset": "holds all constructors of PairSet",
     "solvers/mem": "holds the solver and all its heuristics",
 }
 

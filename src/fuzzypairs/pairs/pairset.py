@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,40 +11,24 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.pairs.constructors import CUT_ROWS, PairConstructors
 from fuzzypairs.pairs.links import Links, find_components, find_links
-from fuzzypairs.pairs.reading import (
-    check_word,
-    is_count,
-    merge,
-    read_columns,
-    read_ends,
-    read_frame,
-    read_grades,
-    read_labels,
-    read_links,
-    read_memberships,
-    read_rows,
-)
-from fuzzypairs.pairs.sampling import Seed, choose_pairs, deal_units
+from fuzzypairs.pairs.reading import is_count, merge, read_ends, read_grades, read_rows
+from fuzzypairs.pairs.sampling import Seed, deal_units
 
 __all__ = ["PairSet"]
 
-# What to tell users of GridSearchCV, cross_validate and the like.
-CUT_ROWS = (
-    "scikit-learn's own searches and validation cut rows of X, and judgements do not "
-    "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
-)
-
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class PairSet:
+class PairSet(PairConstructors):
     """Graded judgements of pairs of samples, in one canonical order.
 
     A grade is a strength: positive for alike, negative for unlike, and 0 for
-    "can't say", which is kept as asked but has no effect (see `informative`).
+    "can't say", which is kept as asked but has no effect (see `informative`). It is
+    s_pq, the fuzzy pairwise constraint of Definition III.1 in [1]_.
 
-    Judgements of one pair, (i, j) and (j, i) alike, become their mean over the
-    grades other than 0: a "can't say" does not dilute an answer, and only 0 and
+    Several judgements of one pair, as (i, j) or (j, i), become the mean of those
+    other than 0: a "can't say" does not dilute an answer, and only 0 and
     contradictions that cancel give 0.
 
     Parameters
@@ -64,10 +48,6 @@ class PairSet:
         Merged judgements; read-only.
     n_samples : int
         Number of rows of the data.
-
-    Notes
-    -----
-    The grade is s_pq, the fuzzy pairwise constraint of Definition III.1 in [1]_.
 
     References
     ----------
@@ -93,292 +73,11 @@ class PairSet:
     ) -> None:
         # Every set passes here, restored ones too, so none is ever out of order.
         ends = read_ends(i, j, n_samples, "pairs")
-        grades = read_grades(grade, ends)
-        merged = merge(ends, grades)
+        merged = merge(ends, read_grades(grade, ends))
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
         object.__setattr__(self, "n_samples", ends.n_samples)
-
-    @classmethod
-    def empty(cls, n_samples: int) -> "PairSet":
-        """No judgement at all.
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of rows of the data.
-
-        Returns
-        -------
-        PairSet
-
-        Examples
-        --------
-        >>> PairSet.empty(4)
-        PairSet(0 pairs on 4 samples: 0 alike, 0 unlike, 0 can't say)
-        """
-        return cls([], [], [], n_samples)
-
-    @classmethod
-    def coerce(cls, pairs: Any, n_samples: int) -> "PairSet":
-        """Read whatever ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
-
-        Parameters
-        ----------
-        pairs : None, PairSet, triples, array (n_pairs, 3), sparse matrix or DataFrame
-            A DataFrame has the columns ``i, j, grade``.
-        n_samples : int
-            Number of rows of the data.
-
-        Notes
-        -----
-        scikit-learn's own searches and validation cut rows of X but not judgements,
-        which then point at other rows. Pass a PairSet: it knows how many rows it was
-        made for, and a cut X is then an error, as it is with a sparse matrix.
-        Triples and tables know no number of rows, so that nothing is noticed as
-        long as all rows that they name exist in the part.
-
-        Examples
-        --------
-        >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
-        PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
-        """
-        if pairs is None:
-            return cls.empty(n_samples)
-        if sparse.issparse(pairs):
-            return cls.from_sparse(pairs, n_samples)
-        if hasattr(pairs, "columns"):
-            return cls.from_frame(pairs, n_samples=n_samples)
-        if not isinstance(pairs, PairSet):
-            return cls.from_triples(pairs, n_samples)
-        if pairs.n_samples != n_samples:
-            raise PairsError(
-                f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
-                f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
-                f"with the rows that X holds; {CUT_ROWS}"
-            )
-        return pairs
-
-    @classmethod
-    def from_triples(cls, triples: Any, n_samples: int | None = None) -> "PairSet":
-        """Read triples (i, j, grade).
-
-        Parameters
-        ----------
-        triples : iterable of (i, j, grade), or array of shape (n_pairs, 3)
-            Judgements, in any order.
-        n_samples : int, default=None
-            Number of rows of the data; None takes the largest row plus one.
-
-        Examples
-        --------
-        >>> PairSet.from_triples([(0, 5, 0.8), (9, 3, -0.6), (1, 2, 0)])
-        PairSet(3 pairs on 10 samples: 1 alike, 1 unlike, 1 can't say)
-        """
-        i, j, grade = read_columns(triples, ("i", "j", "grade"), "pairs")
-        return cls(i, j, grade, n_samples)
-
-    @classmethod
-    def from_sparse(cls, matrix: Any, n_samples: int | None = None) -> "PairSet":
-        """Read a sparse matrix of grades, one triangle or both.
-
-        Every stored entry is one judgement, an explicit zero included ("asked,
-        can't say"); what is not stored was not asked.
-
-        Parameters
-        ----------
-        matrix : sparse matrix of shape (n_samples, n_samples)
-            Entries (i, j) and (j, i) judge the same pair.
-        n_samples : int, default=None
-            Checked against the shape.
-
-        Examples
-        --------
-        >>> from scipy.sparse import csr_array
-        >>> PairSet.from_sparse(csr_array([[0, 0.8, 0], [0.8, 0, -1], [0, -1, 0]]))
-        PairSet(2 pairs on 3 samples: 1 alike, 1 unlike, 0 can't say)
-        """
-        if not hasattr(matrix, "shape"):
-            raise PairsError(
-                f"pairs is a {type(matrix).__name__}, expected a sparse matrix"
-            )
-        side = matrix.shape[0] if n_samples is None else n_samples
-        if matrix.shape != (side, side):
-            raise PairsError(
-                f"pairs is a sparse matrix of shape {matrix.shape}, expected one row "
-                f"and one column for each sample: ({side}, {side})"
-            )
-        entries = sparse.coo_array(matrix)
-        return cls(entries.row, entries.col, entries.data, side)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        data: Any = None,
-        id_column: str | None = None,
-        n_samples: int | None = None,
-    ) -> "PairSet":
-        """Read a table of judgements: pandas, polars or alike.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            Columns ``i, j, grade`` with row numbers, or ``a, b, grade`` with ids
-            when `id_column` is given. Further columns are ignored.
-        data : DataFrame, default=None
-            The judged data; gives `n_samples`.
-        id_column : str, default=None
-            Column of `data` that holds the ids, each once.
-        n_samples : int, default=None
-            Number of rows of the data, where `data` is not given.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> wines = pd.DataFrame({"name": ["oak", "ash", "elm"], "acid": [1, 2, 3]})
-        >>> judged = pd.DataFrame({"a": ["elm"], "b": ["oak"], "grade": [0.7]})
-        >>> list(PairSet.from_frame(judged, data=wines, id_column="name"))
-        [(0, 2, 0.7)]
-        """
-        if data is not None:
-            if n_samples not in (None, len(data)):
-                raise PairsError(
-                    f"n_samples is {n_samples} but data has {len(data)} rows; "
-                    "leave n_samples out"
-                )
-            n_samples = len(data)
-        i, j, grade = read_frame(frame, data, id_column)
-        return cls(i, j, grade, n_samples)
-
-    @classmethod
-    def from_must_cannot(
-        cls,
-        must: Any = (),
-        cannot: Any = (),
-        n_samples: int | None = None,
-        grade: float = 1.0,
-    ) -> "PairSet":
-        """Read must-links and cannot-links as judgements of one strength.
-
-        A pair in both lists contradicts itself and ends as "can't say".
-
-        Parameters
-        ----------
-        must, cannot : iterable of (i, j), or array of shape (n_links, 2)
-            Pairs that belong together, and pairs that do not.
-        n_samples : int, default=None
-            Number of rows of the data; None takes the largest row plus one.
-        grade : float, default=1.0
-            Strength in (0, 1]: must-links get `grade`, cannot-links minus `grade`.
-
-        Examples
-        --------
-        >>> list(PairSet.from_must_cannot([(0, 1)], [(1, 2)], grade=0.5))
-        [(0, 1, 0.5), (1, 2, -0.5)]
-        """
-        if not isinstance(grade, int | float | np.number) or not 0 < grade <= 1:
-            raise PairsError(f"grade is {grade!r}, expected a strength in (0, 1]")
-        alike = read_links(must, n_samples, "must")
-        unlike = read_links(cannot, n_samples, "cannot")
-        return cls(
-            np.concatenate([alike.i, unlike.i]),
-            np.concatenate([alike.j, unlike.j]),
-            np.repeat([grade, -grade], [alike.i.size, unlike.i.size]),
-            n_samples,
-        )
-
-    @classmethod
-    def from_labels(
-        cls,
-        labels: ArrayLike,
-        pairs: Any = None,
-        n_pairs: int | None = None,
-        random_state: Seed = None,
-    ) -> "PairSet":
-        """Judge pairs by known labels: the same gives 1, different ones -1.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Class of each sample; -1 for unknown.
-        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
-            Pairs to judge; those with an unknown label get 0, "can't say".
-        n_pairs : int, default=None
-            Draw that many distinct pairs of labelled samples instead.
-        random_state : int, Generator or None, default=None
-            Seed of the draw.
-
-        Examples
-        --------
-        >>> list(PairSet.from_labels([0, 0, 1, -1], pairs=[(0, 1), (0, 2), (0, 3)]))
-        [(0, 1, 1.0), (0, 2, -1.0), (0, 3, 0.0)]
-        >>> len(PairSet.from_labels([0, 0, 1, -1], n_pairs=3, random_state=0))
-        3
-        """
-        classes = read_labels(labels)
-        known = classes != -1
-        ends = choose_pairs(
-            pairs, n_pairs, np.flatnonzero(known), classes.size, random_state
-        )
-        same = classes[ends.i] == classes[ends.j]
-        answered = known[ends.i] & known[ends.j]
-        grade = np.where(answered, np.where(same, 1.0, -1.0), 0.0)
-        return cls(ends.i, ends.j, grade, ends.n_samples)
-
-    @classmethod
-    def from_memberships(
-        cls,
-        memberships: ArrayLike,
-        pairs: Any = None,
-        n_pairs: int | None = None,
-        random_state: Seed = None,
-        sign: Literal["argmax", "cost"] = "argmax",
-        form: Literal["cost", "norm"] = "cost",
-    ) -> "PairSet":
-        """Judge pairs by true memberships: one minus the cost at full strength.
-
-        Alike pairs get ``1 - ||u_i - u_j||^2 / 2``, unlike ones ``u_i.u_j - 1``:
-        what eq. (6), the cost of a pair, would charge the truth at s = 1 or -1.
-
-        Parameters
-        ----------
-        memberships : array-like of shape (n_samples, n_clusters)
-            True memberships; rows are >= 0 and sum to 1.
-        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
-            Pairs to judge.
-        n_pairs : int, default=None
-            Draw that many distinct pairs instead.
-        random_state : int, Generator or None, default=None
-            Seed of the draw.
-        sign : {"argmax", "cost"}, default="argmax"
-            Alike if the largest components coincide, or if being alike costs less.
-        form : {"cost", "norm"}, default="cost"
-            "norm" grades alike pairs by ``1 - ||u_i - u_j||``, which spreads the
-            grades of nearly equal rows.
-
-        Examples
-        --------
-        >>> truth = [[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]]
-        >>> pairs = PairSet.from_memberships(truth, pairs=[(0, 1), (0, 2)])
-        >>> pairs.grade
-        array([-0.52,  1.  ])
-        """
-        check_word("sign", sign, ("argmax", "cost"))
-        check_word("form", form, ("cost", "norm"))
-        U = read_memberships(memberships)
-        ends = choose_pairs(pairs, n_pairs, np.arange(len(U)), len(U), random_state)
-        p, q = U[ends.i], U[ends.j]
-        gap2, overlap = ((p - q) ** 2).sum(axis=1), (p * q).sum(axis=1)
-        if sign == "argmax":
-            alike = p.argmax(axis=1) == q.argmax(axis=1)
-        else:
-            alike = gap2 / 2 < overlap
-        closeness = 1 - (gap2 / 2 if form == "cost" else np.sqrt(gap2))
-        grade = np.where(alike, closeness, overlap - 1)
-        return cls(ends.i, ends.j, grade, ends.n_samples)
 
     @property
     def similar(self) -> Mask:
@@ -535,9 +234,8 @@ class PairSet:
 
         Notes
         -----
-        Groups go by size, the largest first, each to the lightest fold. A group with
-        more pairs than a fold's share still goes whole, so one giant group makes one
-        giant fold: deal single pairs then.
+        Groups go by size, the largest first, each to the lightest fold. A group
+        larger than a fold still goes whole: deal single pairs then.
 
         Examples
         --------
@@ -564,7 +262,7 @@ class PairSet:
         )
 
     def concat(self, *others: "PairSet") -> "PairSet":
-        """Join judgements of the same samples, one voice for each set.
+        """Join judgements of the same samples, each set with the same weight.
 
         Parameters
         ----------
@@ -574,7 +272,7 @@ class PairSet:
         Notes
         -----
         A pair judged in several sets gets their mean, so ``a.concat(b, c)`` weighs
-        the three alike where ``a + b + c`` gives `c` half the say.
+        the three alike where ``a + b + c`` gives `c` half the weight.
 
         Examples
         --------
@@ -633,23 +331,22 @@ class PairSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairSet):
             return NotImplemented
-        return (
-            self.n_samples == other.n_samples
-            and np.array_equal(self.i, other.i)
-            and np.array_equal(self.j, other.j)
-            and np.array_equal(self.grade, other.grade)
-        )
+        return self._key == other._key
 
     def __hash__(self) -> int:
-        arrays = self.i, self.j, self.grade
-        return hash((self.n_samples, *(values.tobytes() for values in arrays)))
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[int, bytes, bytes, bytes]:
+        arrays = self.i.tobytes(), self.j.tobytes(), self.grade.tobytes()
+        return (self.n_samples, *arrays)
 
     def __len__(self) -> int:
         return self.i.size
 
     def __getitem__(self, rows: object) -> NoReturn:
-        # Whoever takes items by rows of X, as scikit-learn does where there are as
-        # many judgements as rows, would get other judgements than they mean.
+        # scikit-learn takes items by rows of X where there are as many judgements as
+        # rows, and would get other judgements than it means.
         raise PairsError(
             "pairs has no items: use i, j and grade, iterate over it, or take "
             f"pairs.restrict(rows); {CUT_ROWS}"

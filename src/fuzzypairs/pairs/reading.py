@@ -1,14 +1,12 @@
-"""Reading and checking judgements: columns of rows and grades.
+"""Reading and checking of judgements; every error names the one at fault."""
 
-What `PairSet` is made of. Every error names the judgement at fault.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
@@ -39,13 +37,16 @@ def is_count(value: Any, least: int, most: int) -> bool:
     return is_whole(value) and least <= value <= most
 
 
-def _first(wrong: Mask) -> int | None:
-    """Where the first wrong value is; None if all are right."""
-    return int(wrong.argmax()) if wrong.any() else None
+def _refuse(wrong: Mask, place: str, reason: Callable[[int], str], *ends: Ints) -> None:
+    """Raise an error about the first wrong value, and the samples it joins."""
+    if wrong.any():
+        at = int(wrong.argmax())
+        rows = [end[at] for end in ends]
+        raise PairsError(reason(at), place=place, index=at, rows=rows)
 
 
 def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
-    """Columns of an array (n, len(fields)) or of an iterable of tuples."""
+    """Return the columns of an array (n, len(fields)) or of an iterable of tuples."""
     expected = f"({', '.join(fields)})"
     if isinstance(rows, np.ndarray) and rows.shape != (0,):
         if rows.shape[1:] != (len(fields),):
@@ -65,7 +66,7 @@ def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
 
 
 def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
-    """One column as an array of whole or real numbers."""
+    """Read one column as whole or real numbers."""
     plain = isinstance(column, Iterable) and not hasattr(column, "__array__")
     values = list(column) if plain else np.asarray(column)
     if isinstance(values, np.ndarray):
@@ -75,14 +76,16 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
             )
         if values.dtype.kind in "iuf":
             return values
-    # NumPy would read True as 1, and 2 beside "3" as text, without a word.
-    kinds = set(map(type, values))
-    wrong = {kind for kind in kinds if kind is bool or not issubclass(kind, Real)}
+    # NumPy would silently read True as 1, and 2 beside "3" as text.
+    wrong = {
+        kind for kind in map(type, values) if kind is bool or not issubclass(kind, Real)
+    }
     if wrong:
-        at = next(at for at, value in enumerate(values) if type(value) in wrong)
-        verb, expected = meaning
-        reason = f"{verb} {values[at]!r}; expected {expected}"
-        raise PairsError(reason, place=name, index=at)
+        _refuse(
+            np.array([type(value) in wrong for value in values]),
+            name,
+            lambda at: f"{meaning[0]} {values[at]!r}; expected {meaning[1]}",
+        )
     return np.array(values, dtype=np.float64)
 
 
@@ -90,16 +93,16 @@ def _whole_numbers(column: Any, name: str, meaning: tuple[str, str]) -> Ints:
     values = _numbers(column, name, meaning)
     if values.dtype.kind == "f":
         values = values.astype(np.float64)
-        whole = (values == np.floor(values)) & (np.abs(values) < EXACT)
-        if (at := _first(~whole)) is not None:
-            verb, expected = meaning
-            reason = f"{verb} {values[at]}; expected {expected}"
-            raise PairsError(reason, place=name, index=at)
+        _refuse(
+            (values != np.floor(values)) | ~(np.abs(values) < EXACT),
+            name,
+            lambda at: f"{meaning[0]} {values[at]}; expected {meaning[1]}",
+        )
     return values.astype(np.int64)
 
 
 def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
-    """Rows of both samples, checked against each other and against the data."""
+    """Read the rows of both samples, checked against each other and the data."""
     i, j = _whole_numbers(i, name, SAMPLE), _whole_numbers(j, name, SAMPLE)
     if i.size != j.size:
         raise PairsError(f"i has {i.size} entries but j has {j.size}; match them")
@@ -109,16 +112,12 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
         raise PairsError(
             f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
         )
+    limit = f"but X has {n_samples} rows (0 to {n_samples - 1})"
     for end in (i, j):
-        for wrong, reason in (
-            (end < 0, "but rows are counted from 0"),
-            (end >= n_samples, f"but X has {n_samples} rows (0 to {n_samples - 1})"),
-        ):
-            if (at := _first(wrong)) is not None:
-                raise PairsError(reason, place=name, index=at, rows=[end[at]])
-    if (at := _first(i == j)) is not None:
-        reason = "to itself; remove it, a judgement is about two samples"
-        raise PairsError(reason, place=name, index=at, rows=[i[at]])
+        _refuse(end < 0, name, lambda _: "but rows are counted from 0", end)
+        _refuse(end >= n_samples, name, lambda _: limit, end)
+    itself = "to itself; remove it, a judgement is about two samples"
+    _refuse(i == j, name, lambda _: itself, i)
     return Ends(i, j, int(n_samples))
 
 
@@ -135,13 +134,13 @@ def read_grades(column: Any, ends: Ends) -> Floats:
         raise PairsError(
             f"grade has {grade.size} entries but i has {ends.i.size}; match them"
         )
-    if (at := _first(~(np.abs(grade) <= 1))) is not None:
-        raise PairsError(
-            f"with grade {grade[at]}; expected {GRADE[1]}",
-            place="pairs",
-            index=at,
-            rows=[ends.i[at], ends.j[at]],
-        )
+    _refuse(
+        ~(np.abs(grade) <= 1),
+        "pairs",
+        lambda at: f"with grade {grade[at]}; expected {GRADE[1]}",
+        ends.i,
+        ends.j,
+    )
     return grade
 
 
@@ -157,19 +156,18 @@ def read_rows(rows: ArrayLike, n_samples: int) -> Ints:
             )
         kept = np.flatnonzero(kept)
     kept = _whole_numbers(kept, "rows", ROW)
-    if (at := _first((kept < 0) | (kept >= n_samples))) is not None:
-        reason = f"is {kept[at]} but pairs is about {n_samples} samples"
-        raise PairsError(reason, place="rows", index=at)
+    limit = f"but pairs is about {n_samples} samples"
+    outside = (kept < 0) | (kept >= n_samples)
+    _refuse(outside, "rows", lambda at: f"is {kept[at]} {limit}")
     last = np.full(n_samples, -1, dtype=np.int64)
     last[kept] = np.arange(kept.size)
-    if (at := _first(last[kept] != np.arange(kept.size))) is not None:
-        reason = f"is {kept[at]} once more; name each row once"
-        raise PairsError(reason, place="rows", index=at)
+    again = last[kept] != np.arange(kept.size)
+    _refuse(again, "rows", lambda at: f"is {kept[at]} once more; name each row once")
     return kept
 
 
 def merge(ends: Ends, grade: Floats) -> tuple[Ints, Ints, Floats]:
-    """Sorted pairs i < j, each once, with the mean of its grades other than 0."""
+    """Sort pairs to i < j, each once, with the mean of its grades other than 0."""
     i, j = np.minimum(ends.i, ends.j), np.maximum(ends.i, ends.j)
     key = i * ends.n_samples + j
     if (key[1:] > key[:-1]).all():
@@ -183,10 +181,37 @@ def merge(ends: Ends, grade: Floats) -> tuple[Ints, Ints, Floats]:
     return i[new], j[new], np.bincount(pair, weights=grade) / np.maximum(answers, 1)
 
 
-def read_frame(frame: Any, data: Any, id_column: str | None) -> list[Any]:
+def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]:
+    """Read the rows, columns and values of a square sparse matrix, and its side."""
+    if not hasattr(matrix, "shape"):
+        raise PairsError(
+            f"is a {type(matrix).__name__}, expected a sparse matrix", place="pairs"
+        )
+    side = matrix.shape[0] if n_samples is None else n_samples
+    if matrix.shape != (side, side):
+        raise PairsError(
+            f"is a sparse matrix of shape {matrix.shape}, expected one row and one "
+            f"column for each sample: ({side}, {side})",
+            place="pairs",
+        )
+    entries = sparse.coo_array(matrix)
+    return entries.row, entries.col, entries.data, side
+
+
+def read_frame(
+    frame: Any, data: Any, id_column: str | None, n_samples: int | None
+) -> tuple[Any, Any, Any, int | None]:
     """Read the columns i, j, grade, or a, b, grade with ids of rows of `data`."""
+    if data is not None:
+        if n_samples not in (None, len(data)):
+            raise PairsError(
+                f"n_samples is {n_samples} but data has {len(data)} rows; "
+                "leave n_samples out"
+            )
+        n_samples = len(data)
     if id_column is None:
-        return _pick(frame, "pairs", "i", "j", "grade")
+        i, j, grade = _pick(frame, "pairs", "i", "j", "grade")
+        return i, j, grade, n_samples
     if data is None:
         raise PairsError(
             f"id_column is {id_column!r} but data is missing; "
@@ -194,8 +219,14 @@ def read_frame(frame: Any, data: Any, id_column: str | None) -> list[Any]:
         )
     a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
     (ids,) = _pick(data, "data", id_column)
-    rows = _rows_by_id(ids, id_column)
-    return [_look_up(a, rows, id_column), _look_up(b, rows, id_column), grade]
+    rows: dict[Any, int] = {}
+    for row, value in enumerate(ids):
+        if rows.setdefault(value, row) != row:
+            raise PairsError(
+                f"data[{id_column!r}] holds {value!r} in rows {rows[value]} and {row}; "
+                "an id must name one row"
+            )
+    return _look_up(a, rows, id_column), _look_up(b, rows, id_column), grade, n_samples
 
 
 def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
@@ -208,17 +239,6 @@ def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
             f"{', '.join(columns)} (pairs: i, j, grade, or a, b, grade with id_column)"
         )
     return [frame[column] for column in columns]
-
-
-def _rows_by_id(ids: Any, id_column: str) -> dict[Any, int]:
-    rows: dict[Any, int] = {}
-    for row, value in enumerate(ids):
-        if rows.setdefault(value, row) != row:
-            raise PairsError(
-                f"data[{id_column!r}] holds {value!r} in rows {rows[value]} and {row}; "
-                "an id must name one row"
-            )
-    return rows
 
 
 def _look_up(column: Any, rows: dict[Any, int], id_column: str) -> list[int]:
@@ -242,8 +262,7 @@ def read_labels(labels: ArrayLike) -> NDArray[Any]:
     if classes.dtype.kind in "fO":
         # A missing value equals nothing, not even itself: it would read "unlike".
         missing = np.array([c is None or c != c for c in classes.tolist()])
-        if (row := _first(missing)) is not None:
-            raise PairsError(f"labels[{row}] is {classes[row]}; use -1 for unknown")
+        _refuse(missing, "labels", lambda at: f"is {classes[at]}; use -1 for unknown")
     return classes
 
 
@@ -257,11 +276,9 @@ def read_memberships(memberships: ArrayLike) -> Floats:
         raise PairsError(
             f"memberships has shape {U.shape}, expected (n_samples, n_clusters)"
         )
-    fuzzy = (U >= 0).all(axis=1) & np.isclose(U.sum(axis=1), 1)
-    if (row := _first(~fuzzy)) is not None:
-        raise PairsError(
-            f"memberships[{row}] is {U[row]}, expected numbers >= 0 that sum to 1"
-        )
+    wrong = ~((U >= 0).all(axis=1) & np.isclose(U.sum(axis=1), 1))
+    expected = "expected numbers >= 0 that sum to 1"
+    _refuse(wrong, "memberships", lambda at: f"is {U[at]}, {expected}")
     return U
 
 
