@@ -17,17 +17,8 @@ SUM_TOLERANCE = 1e-6
 def read_given(init: Any, name: str, n_samples: int, n_clusters: int) -> NDArray[Any]:
     """Return labels (n_samples,) or memberships (n_samples, n_clusters), checked.
 
-    Parameters
-    ----------
-    init : array-like
-    name : str
-        Of the argument, for messages.
-    n_samples, n_clusters : int
-
-    Returns
-    -------
-    array : ndarray
-        Whole numbers, or rows that sum to 1 exactly; never the array that was given.
+    Memberships are normalised to sum to 1 exactly, in a copy. Messages call the
+    argument by `name`.
 
     Examples
     --------

