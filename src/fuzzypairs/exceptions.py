@@ -28,11 +28,6 @@ class PairsError(ValueError):
     rows : sequence of int, default=()
         The samples that it joins.
 
-    Attributes
-    ----------
-    reason, place, index, rows
-        As given.
-
     Examples
     --------
     >>> error = PairsError("to itself", place="pairs", index=4, rows=[7])

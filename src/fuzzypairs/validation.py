@@ -29,24 +29,12 @@ UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether `value` is a whole number, of Python or NumPy, and no bool.
-
-    Examples
-    --------
-    >>> is_whole(np.int32(3)), is_whole(3.0), is_whole(True)
-    (True, False, False)
-    """
+    """Tell whether `value` is a whole number, of Python or NumPy, and no bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_integer(name: str, value: Any, least: int) -> int:
-    """Return `value` as an int of at least `least`.
-
-    Examples
-    --------
-    >>> check_integer("n_init", 10, 1)
-    10
-    """
+    """Return `value` as an int of at least `least`."""
     if not is_whole(value):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
@@ -68,11 +56,6 @@ def check_number(
     """Return `value` as a finite float in [least, below).
 
     The message also lists the `words` that may stand for a number.
-
-    Examples
-    --------
-    >>> check_number("alpha", 0.02, 0, 1)
-    0.02
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(
@@ -93,13 +76,7 @@ def _or(words: Sequence[str]) -> str:
 
 
 def check_bytes(name: str, value: Any) -> int:
-    """Return an amount of memory in bytes, given as a number or as in "1.5GB".
-
-    Examples
-    --------
-    >>> check_bytes("memory", "1.5GB")
-    1500000000
-    """
+    """Return an amount of memory in bytes, given as a number or as in "1.5GB"."""
     if is_whole(value):
         amount = float(value)
     else:
@@ -117,12 +94,7 @@ def check_bytes(name: str, value: Any) -> int:
 
 
 def check_room(method: str, n_samples: int, needed: int, allowed: int) -> None:
-    """Refuse a method that needs more than the allowed bytes, before it takes them.
-
-    Examples
-    --------
-    >>> check_room("SSDC", 100, 80_000, 2_000_000_000)
-    """
+    """Refuse a method that needs more than the allowed bytes, before it takes them."""
     if needed > allowed:
         raise MemoryError(
             f"{method} needs about {needed / 1e9:.3g} GB for {n_samples} samples but "
@@ -132,13 +104,7 @@ def check_room(method: str, n_samples: int, needed: int, allowed: int) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Return `value` if it is one of `choices`.
-
-    Examples
-    --------
-    >>> check_choice("group_solver", "sweeps", ["sweeps", "exact"])
-    'sweeps'
-    """
+    """Return `value` if it is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be one of {known}; got {value!r}")
@@ -146,25 +112,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return `value` if it is True or False.
-
-    Examples
-    --------
-    >>> check_flag("use_halo", True)
-    True
-    """
+    """Return `value` if it is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads.
-
-    Examples
-    --------
-    >>> check_jobs(-1)
-    """
+    """Refuse what is no number of threads."""
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
@@ -173,13 +128,7 @@ def check_jobs(n_jobs: Any) -> None:
 
 
 def check_seed(random_state: Any) -> np.random.RandomState:
-    """Return the source of draws that `random_state` stands for.
-
-    Examples
-    --------
-    >>> bool(check_seed(0).uniform() == check_seed(0).uniform())
-    True
-    """
+    """Return the source of draws that `random_state` stands for."""
     if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32:
         # Ten times faster to seed than the Mersenne twister, which would take a
         # tenth of a small fit.
@@ -195,13 +144,7 @@ def check_seed(random_state: Any) -> np.random.RandomState:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """Return finite, non-negative weights of shape (n_samples,), or None.
-
-    Examples
-    --------
-    >>> check_weights([1, 2, 0], 3)
-    array([1., 2., 0.])
-    """
+    """Return finite, non-negative weights of shape (n_samples,), or None."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Real):
