@@ -20,17 +20,8 @@ __all__ = [
 def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
     """Return how far each judgement is kept, from 0 to 1.
 
-    Parameters
-    ----------
-    together : ndarray of shape (..., n_pairs)
-        Whether the two samples are in one cluster, or in which share of fits they are;
-        NaN where it is unknown.
-    grade : ndarray of shape (n_pairs,)
-        Judgements. One of 0 asks for nothing and is kept.
-
-    Returns
-    -------
-    kept : ndarray of shape (..., n_pairs)
+    `together` (..., n_pairs) is whether the two samples are in one cluster, or in which
+    share of fits they are; NaN where it is unknown. A judgement of 0 is always kept.
 
     Examples
     --------
@@ -45,17 +36,8 @@ def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
 def kept_share(kept: Floats, strength: Floats) -> Floats:
     """Return the share of judgements that are kept, weighted by their strength.
 
-    Parameters
-    ----------
-    kept : ndarray of shape (..., n_pairs)
-        See `kept_judgements`. NaN leaves a judgement out.
-    strength : ndarray of shape (n_pairs,)
-        Weights, 0 or more.
-
-    Returns
-    -------
-    share : ndarray of shape (...)
-        In [0, 1]; NaN where no judgement has a weight.
+    NaN in `kept` (..., n_pairs) leaves a judgement out. The share is NaN where nothing
+    is left.
 
     Examples
     --------
@@ -75,20 +57,8 @@ def balanced_share(kept: Floats, grade: Floats) -> Floats:
     """Return the mean of the shares among alike and among unlike judgements.
 
     One large cluster keeps all alike judgements and no other, and so scores 1/2
-    however many of them there are.
-
-    Parameters
-    ----------
-    kept : ndarray of shape (..., n_pairs)
-        See `kept_judgements`. NaN leaves a judgement out.
-    grade : ndarray of shape (n_pairs,)
-        Judgements.
-
-    Returns
-    -------
-    share : ndarray of shape (...)
-        Where all judgements are of one kind, the share among these; NaN where there
-        are none.
+    however many of them there are. Where all judgements are of one kind, it is the
+    share among these.
 
     Examples
     --------
@@ -105,11 +75,6 @@ def chance_error(grade: Floats) -> float:
     """Return the standard error of `balanced_share` of a random partition.
 
     Each judgement is kept with probability 1/2, independently of the others.
-
-    Parameters
-    ----------
-    grade : ndarray of shape (n_pairs,)
-        Judgements, at least one of them other than 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Folds of judgements: what a fit may see, and what it is asked about."""
+"""Folds of judgements: what a fit is given, and what is held out from it."""
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -19,56 +19,33 @@ FEWEST_PAIRS = 20
 
 
 class Split(NamedTuple):
-    """Judgements for one fit.
-
-    Attributes
-    ----------
-    train : PairSet
-        What the fit is given.
-    test : ndarray of shape (n_pairs,)
-        Which judgements of `Folds.pairs` it is asked about.
-    """
+    """Judgements for one fit, and which of `Folds.pairs` are held out from it."""
 
     train: PairSet
-    test: Mask
+    test: Mask  # (n_pairs,)
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Judgements dealt into folds, several times over.
+    """Judgements dealt into folds, several times over."""
 
-    Attributes
-    ----------
-    pairs : PairSet
-        The informative judgements.
-    splits : list of Split
-        Fold by fold, repeat by repeat.
-    unit : ndarray of shape (n_pairs,)
-        Judgements of one number hang together, those of two are independent: the
-        units that errors are counted in.
-    shares_samples : bool
-        Whether samples of held-out judgements are in training ones, too.
-    """
-
-    pairs: PairSet
-    splits: list[Split]
-    unit: Ints
-    shares_samples: bool
+    pairs: PairSet  # the informative ones
+    splits: list[Split]  # fold by fold, repeat by repeat
+    unit: Ints  # (n_pairs,) judgements of different units are independent
+    shares_samples: bool  # whether held-out and training judgements share samples
 
 
 def hold_out(
     pairs: PairSet, n_splits: int, n_repeats: int, rng: np.random.Generator
 ) -> Folds:
-    """Deal judgements into folds so that no fit is asked about what it was told.
+    """Deal judgements into folds so that held-out ones do not follow from the others.
 
     Parameters
     ----------
     pairs : PairSet
         Judgements; those of grade 0 are left out.
-    n_splits : int
-        Number of folds, 2 or more.
-    n_repeats : int
-        How often all are shuffled and dealt anew.
+    n_splits, n_repeats : int
+        Number of folds, 2 or more, and how often all are shuffled and dealt again.
     rng : Generator
 
     Returns
@@ -78,19 +55,17 @@ def hold_out(
 
     Notes
     -----
-    The rule has three steps.
-
-    1. What chains of judgements join (`PairSet.components`) stays together, since a
-       held-out judgement may follow from others of its group. Groups go to folds such
-       that alike and unlike strengths are each about the same in all.
+    1. Groups that chains of judgements join (`PairSet.components`) stay together, since
+       a held-out judgement may follow from others of its group. Folds get about the
+       same strength of alike and of unlike judgements.
     2. A group with more than one fold's share of the strength is cut into blocks of
        at most a share, which grow from random samples along the strongest links.
-       Folds are folds of samples then: a judgement is held out when both its samples
-       are, is trained on when neither is, and is left out of both when one is.
-    3. If that leaves fewer than `FEWEST_PAIRS` judgements to ask about, or fewer than
-       `n_splits` of either kind (many judgements of one sample do that), they are
-       dealt one by one. Held-out and training judgements share samples then, and
-       scores flatter fits that trust judgements more.
+       A judgement is then held out when both its samples are, is trained on when
+       neither is, and is left out of both when one is.
+    3. If that leaves fewer than `FEWEST_PAIRS` held-out judgements, or fewer than
+       `n_splits` of either kind, as many judgements of one sample do, they are dealt
+       one by one. Held-out and training judgements share samples then, and scores
+       favour fits with a large weight of judgements.
 
     Examples
     --------
@@ -105,7 +80,7 @@ def hold_out(
     pairs = pairs.informative
     blocks = [cut_groups(pairs, n_splits, rng) for _ in range(n_repeats)]
     fold_of = [deal(block, pairs, n_splits, rng) for block in blocks]
-    if all(can_ask(fold, pairs, n_splits) for fold in fold_of):
+    if all(is_enough(fold, pairs, n_splits) for fold in fold_of):
         splits = [split_at(fold, f, pairs) for fold in fold_of for f in range(n_splits)]
         return Folds(pairs, splits, blocks[0][pairs.i], shares_samples=False)
     each = np.arange(len(pairs))
@@ -116,7 +91,7 @@ def hold_out(
     return Folds(pairs, splits, each, shares_samples=True)
 
 
-def can_ask(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
+def is_enough(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
     """Tell whether enough judgements lie within folds of samples."""
     grade = pairs.grade[fold[pairs.i] == fold[pairs.j]]
     fewest_of_a_kind = min((grade > 0).sum(), (grade < 0).sum())
@@ -124,7 +99,7 @@ def can_ask(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
 
 
 def split_at(fold: Ints, held_out: int, pairs: PairSet) -> Split:
-    """Hold out one fold of samples: ask within it, train where it is not touched."""
+    """Hold out the judgements within one fold of samples; train outside of it."""
     left, right = fold[pairs.i] == held_out, fold[pairs.j] == held_out
     return Split(pairs.select(~left & ~right), left & right)
 
@@ -168,7 +143,7 @@ def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
         part = grow_blocks(graph[rows][:, rows], share, rng)
         block[rows] = n_blocks + part
         n_blocks += int(part.max()) + 1
-    # Numbered anew, so that no number is unused.
+    # Renumbered, so that no number is unused.
     touched = block >= 0
     block[touched] = np.unique(block[touched], return_inverse=True)[1]
     return block
@@ -177,22 +152,12 @@ def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
 def grow_blocks(
     graph: "sparse.csr_array[np.float64]", most: float, rng: np.random.Generator
 ) -> Ints:
-    """Cut a connected graph into blocks of strength `most` or less.
+    """Cut a connected graph of strengths into blocks of `most` or less.
 
     A block begins at a random sample, and takes the neighbour with the largest part
     of its strength inside as long as there is room. A sample that alone has more
-    than `most` makes a block of its own.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n_samples, n_samples)
-        Symmetric strengths; both samples of a pair carry half of it.
-    most : float
-    rng : Generator
-
-    Returns
-    -------
-    block : ndarray of shape (n_samples,)
+    than `most` makes a block of its own. Both samples of a pair carry half of its
+    strength.
     """
     volume = (np.asarray(graph.sum(axis=1)).ravel() / 2).tolist()
     block = np.full(graph.shape[0], -1, dtype=np.int64)

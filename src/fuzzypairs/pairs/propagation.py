@@ -1,4 +1,4 @@
-"""Judgements spread to samples nearby: derived pairs, each traced to asked ones."""
+"""Propagation of judgements: pairs nearby derived from those that were asked."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,43 +6,37 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial import KDTree
 from sklearn.utils import check_array
 
-from fuzzypairs._typing import Floats, Ints
+from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.kernels.walks import approach
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.threads import Threads, cut, over_ranges
-from fuzzypairs.validation import (
-    check_integer,
-    check_jobs,
-    check_number,
-    check_weights,
-)
+from fuzzypairs.validation import check_integer, check_jobs, check_number, check_weights
 
-__all__ = ["Propagation", "propagate"]
+__all__ = ["Propagation", "propagate", "spread_pairs"]
 
 Csr: TypeAlias = "sparse.csr_array[np.float64]"
 Triples = tuple[Ints, Ints, Floats]
 
-# A walk ends after so many steps at the latest; at a strength of 0.8 only one in a
-# hundred would have gone on.
+# Steps of a random walk at most; at a strength of 0.8 one in a hundred would go on.
 N_STEPS = 20
-# Samples that are remembered to be close to a judged one, itself included. Scores with
-# 30, 50, 100 and all differ by less than 0.2 points over eleven sets.
+# Samples kept near each judged one, itself included. Scores with 30, 50, 100 and all
+# differ by less than 0.2 points over eleven sets.
 REACH = 50
-# Multiplications for one block of the field of grades, and entries at most.
+# Multiplications for one block of derived grades, and entries at most.
 BLOCK = 2_000_000
-# Weaker grades, as a share of the strongest asked one, are rounding or as good as none.
+# Derived grades below this share of the strongest asked one are left out.
 NEGLIGIBLE = 1e-6
 # A tree searches faster than all distances up to about so many features.
 TREE_FEATURES = 15
 # strength="auto" is this at most, from this evidence on (standard deviations).
 AUTO_STRENGTH = 0.8
-SURE = 2.0
+ENOUGH_EVIDENCE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +50,7 @@ class Propagation:
     derived : PairSet
         Grades of pairs that were not asked, none stronger than the strongest asked.
     strength : float
-        How far judgements were spread; what "auto" chose.
+        The strength that was used; what "auto" chose.
 
     Examples
     --------
@@ -90,7 +84,7 @@ class Propagation:
         return self.asked + self.derived
 
     @property
-    def was_asked(self) -> NDArray[np.bool_]:
+    def was_asked(self) -> Mask:
         """Which of `pairs` were asked.
 
         Examples
@@ -112,8 +106,8 @@ class Propagation:
         Returns
         -------
         list of (p, q, share)
-            The asked pairs that had a say, the strongest first; the shares add up to
-            the derived grade.
+            The asked pairs that contribute, the strongest first; the shares add up
+            to the derived grade.
 
         Raises
         ------
@@ -137,7 +131,7 @@ class Propagation:
         to_i, to_j = self._chance[[i, j]].toarray()
         p, q = spread.i, spread.j
         share = spread.grade * (to_i[p] * to_j[q] + to_i[q] * to_j[p])
-        # Changes shares only where the grade was cut to that of the strongest asked.
+        # Changes shares only where the grade was clipped to the strongest asked one.
         share *= derived.grade[place] / share.sum()
         order = np.argsort(-np.abs(share), kind="stable")[: np.count_nonzero(share)]
         columns = p[order].tolist(), q[order].tolist(), share[order].tolist()
@@ -156,11 +150,11 @@ def propagate(
 ) -> Propagation:
     """Derive grades of pairs nearby from the pairs that were asked.
 
-    A judgement of two samples says something about their neighbours, too. How close a
-    sample i is to a judged one p is told by a walk from i along a graph of nearest
-    neighbours: it goes on with probability `strength`, to a neighbour drawn evenly, and
-    h_ip is the chance that it gets to p (within 20 steps; 1 for p itself). The derived
-    grade of i and j is
+    A judgement of two samples also holds, more weakly, for their neighbours. A random
+    walk from sample i along a graph of nearest neighbours goes on with probability
+    `strength`, to a neighbour drawn uniformly; h_ip is the probability that it reaches
+    the judged sample p (within 20 steps; 1 for p itself). The derived grade of i and j
+    is
 
         f_ij = sum over asked pairs (p, q, s) of s (h_ip h_jq + h_iq h_jp).
 
@@ -169,10 +163,10 @@ def propagate(
     X : array-like of shape (n_samples, n_features)
         Finite data; neighbours are Euclidean.
     pairs : PairSet, or what `PairSet.coerce` reads
-        Asked judgements. Those of 0 say nothing, but are not derived either.
+        Asked judgements. Those of 0 have no effect, but are not derived either.
     strength : float in [0, 1) or "auto", default=0.8
-        How far judgements reach; 0 derives nothing. "auto" takes up to 0.8, the less
-        the less the judgements agree with the data and with each other; see Notes.
+        How far judgements reach; 0 derives nothing. "auto" takes up to 0.8, less
+        where judgements disagree with the data or with each other; see Notes.
     n_neighbors : int, default=10
         Neighbours of each sample in the graph, which joins two samples if either is a
         neighbour of the other.
@@ -190,22 +184,21 @@ def propagate(
 
     Notes
     -----
-    The chances h of one judged sample are kept for the 50 samples where they are
+    The probabilities h of one judged sample are kept for the 50 samples where they are
     largest, so that time and memory grow with the number of pairs and, for the graph,
     near-linearly with the number of samples. No matrix of all samples is formed.
 
-    Copies of a row do not use up its neighbours: the graph joins distinct rows, one
-    copy of each in turn, and the copies of a row in a ring.
+    Copies of a row are not neighbours of each other: the graph joins distinct rows,
+    one copy of each in turn, and the copies of a row in a ring.
 
-    "auto" asks two things of the judgements, each measured in standard deviations of
-    its value under chance: are samples judged alike nearer to each other than samples
-    judged unlike (rank correlation of grades and distances), and does the field f of
-    all other judgements have the sign of each (other meaning not linked to it by a
-    chain of judgements)? The strength grows with their sum, and is 0 if the data
-    contradict the judgements. Judgements that are all opposite to the truth support
-    each other: only the data can tell.
+    "auto" measures two things in standard deviations under chance: whether samples
+    judged alike are nearer to each other than samples judged unlike (rank correlation
+    of grades and distances), and whether each judgement has the sign of f derived from
+    those that no chain of judgements links to it. The strength grows with their sum,
+    and is 0 if the data contradict the judgements. Judgements that are all opposite
+    to the truth support each other, so that only the first can tell.
 
-    Spreading judgements over both their ends by a graph is the idea of [1]_.
+    The idea of propagating judgements from both their samples is that of [1]_.
 
     References
     ----------
@@ -222,48 +215,58 @@ def propagate(
     >>> found
     Propagation(890 pairs derived from 18 asked, strength 0.8)
     """
-    X = np.asarray(check_array(X, input_name="X"), dtype=np.float64)
+    X = np.asarray(check_array(X, input_name="X"))
     if not isinstance(strength, str) or strength != "auto":
         strength = check_number("strength", strength, 0, 1, words=["auto"])
-    n_neighbors = check_integer("n_neighbors", n_neighbors, 1)
-    n_most = round(check_number("most", most, 0) * len(X))
     check_jobs(n_jobs)
-    weight = check_weights(sample_weight, len(X))
-    asked = PairSet.coerce(pairs, len(X))
-
-    present = np.arange(len(X)) if weight is None else np.flatnonzero(weight)
-    spread = _among(asked.informative, present)
-    nothing = Propagation(
-        asked, PairSet.empty(len(X)), 0.0, spread, sparse.csr_array((len(X), len(X)))
+    return spread_pairs(
+        X,
+        PairSet.coerce(pairs, len(X)),
+        strength,
+        n_neighbors=check_integer("n_neighbors", n_neighbors, 1),
+        most=check_number("most", most, 0),
+        weight=check_weights(sample_weight, len(X)),
+        n_jobs=n_jobs,
     )
+
+
+def spread_pairs(
+    X: Data,
+    asked: PairSet,
+    strength: float | Literal["auto"],
+    *,
+    n_neighbors: int = 10,
+    most: float = 5.0,
+    weight: Floats | None = None,
+    n_jobs: int | None = None,
+) -> Propagation:
+    """Propagate judgements as `propagate` does, without its checks."""
+    n_samples, n_most = len(X), round(most * len(X))
+    is_present = np.ones(n_samples, bool) if weight is None else weight > 0
+    spread = asked.informative
+    spread = spread.select(is_present[spread.i] & is_present[spread.j])
+    nothing = sparse.csr_array((n_samples, n_samples))
+    none = Propagation(asked, PairSet.empty(n_samples), 0.0, spread, nothing)
     if not (strength and n_most and len(spread)):
-        return nothing
-    X = _in_units(X)
-    graph = _neighbor_graph(X, present, n_neighbors, n_jobs)
+        return none
+    data = _in_units(np.asarray(X, dtype=np.float64))
+    graph = _neighbor_graph(data, np.flatnonzero(is_present), n_neighbors, n_jobs)
     reach = AUTO_STRENGTH if isinstance(strength, str) else strength
     chance = _chances(graph, spread, reach, n_jobs)
     if isinstance(strength, str):
-        strength = _choose_strength(X, spread, chance)
+        strength = _choose_strength(data, spread, chance)
         if strength == 0:
-            return nothing
+            return none
         if strength != reach:
             chance = _chances(graph, spread, strength, n_jobs)
     i, j, grade = _strongest(_field(spread, chance), asked, n_most)
     limit = np.abs(asked.grade).max(initial=0.0)
-    derived = PairSet(i, j, np.clip(grade, -limit, limit), len(X))
+    derived = PairSet(i, j, np.clip(grade, -limit, limit), n_samples)
     return Propagation(asked, derived, strength, spread, chance)
 
 
-def _among(pairs: PairSet, present: Ints) -> PairSet:
-    """Leave out pairs with an absent sample; the others keep their rows."""
-    if present.size == pairs.n_samples:
-        return pairs
-    inside = pairs.restrict(present)
-    return PairSet(present[inside.i], present[inside.j], inside.grade, pairs.n_samples)
-
-
 def _in_units(X: Floats) -> Floats:
-    """Centre X and bring it to about one, so that no distance overflows or cancels."""
+    """Centre and scale X, so that no distance overflows or cancels."""
     X = X / (np.abs(X).max() or 1.0)
     X -= X.mean(axis=0)
     return X
@@ -272,11 +275,11 @@ def _in_units(X: Floats) -> Floats:
 def _neighbor_graph(
     X: Floats, present: Ints, n_neighbors: int, n_jobs: int | None
 ) -> Csr:
-    """Join present samples to their nearest neighbours, either way.
+    """Join present samples to their nearest neighbours, in both directions.
 
-    Neighbours are distinct rows. The t-th copy of a row is joined to the t-th copy of
-    each of them, beginning again where these are fewer, and to the next of its own
-    kind: many copies neither fill each other's lists nor add edges.
+    Neighbours are distinct rows. The t-th copy of a row is joined to copy t of each of
+    them, modulo their number, and to the next copy of its own row, so that many copies
+    neither fill each other's lists nor add edges.
     """
     values, row, n_copies = np.unique(
         X[present], axis=0, return_inverse=True, return_counts=True
@@ -297,12 +300,12 @@ def _neighbor_graph(
 
 
 def _nearest(values: Floats, n_nearest: int, n_jobs: int | None) -> Ints:
-    """Nearest of distinct rows to each, itself among them; (n_rows, n_nearest)."""
+    """Return the nearest of distinct rows to each, itself included."""
     if values.shape[1] <= TREE_FEATURES:
         wanted = np.arange(1, n_nearest + 1)
         n_workers = Threads(n_jobs).n_threads
         return np.asarray(KDTree(values).query(values, wanted, workers=n_workers)[1])
-    # Imported here: who does not need it need not wait for it.
+    # Imported here: it would lengthen every import of the package by 6 %.
     from sklearn.neighbors import NearestNeighbors
 
     search = NearestNeighbors(n_neighbors=n_nearest, algorithm="brute").fit(values)
@@ -310,7 +313,7 @@ def _nearest(values: Floats, n_nearest: int, n_jobs: int | None) -> Ints:
 
 
 def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) -> Csr:
-    """Matrix h of shape (n_samples, n_samples), with columns of judged samples only."""
+    """Return the matrix h (n_samples, n_samples), zero but for judged columns."""
     targets = np.unique(np.concatenate([pairs.i, pairs.j]))
     reach = min(REACH, pairs.n_samples)
     rows = np.empty((targets.size, reach), dtype=np.int64)
@@ -329,7 +332,7 @@ def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) ->
 
 
 def _field(pairs: PairSet, chance: Csr) -> Iterator[Triples]:
-    """Blocks of rows of f = h Y h', its entries with i < j, Y the matrix of grades."""
+    """Yield f = h Y h' in blocks of rows, entries i < j, with Y the grades."""
     half = (pairs.to_sparse() @ chance.T).tocsr()
     counts = np.diff(half.indptr).astype(np.float64)
     reached = sparse.csr_array(
@@ -354,7 +357,7 @@ def _strongest(blocks: Iterable[Triples], asked: PairSet, n_most: int) -> Triple
         strong = np.abs(values) > least
         code = np.append(code, i[strong] * asked.n_samples + j[strong])
         grade = np.append(grade, values[strong])
-        # Room for those that were asked: they are left out once, at the end.
+        # Room for those that were asked, which are left out at the end.
         if code.size > n_most + ends.size:
             kept = _largest(grade, n_most + ends.size)
             code, grade = code[kept], grade[kept]
@@ -373,23 +376,23 @@ def _largest(values: Floats, n_most: int) -> Ints:
 
 
 def _choose_strength(X: Floats, pairs: PairSet, chance: Csr) -> float:
-    """Return what the agreement of the judgements deserves, 0 to AUTO_STRENGTH."""
+    """Return the strength that the evidence supports, 0 to AUTO_STRENGTH."""
     near, together = _evidence(X, pairs, chance)
     if near <= 0:
         return 0.0
     evidence = (near + together) / np.sqrt(2)
-    return float(AUTO_STRENGTH * np.clip(evidence / SURE, 0, 1))
+    return float(AUTO_STRENGTH * np.clip(evidence / ENOUGH_EVIDENCE, 0, 1))
 
 
 def _evidence(X: Floats, pairs: PairSet, chance: Csr) -> tuple[float, float]:
-    """Agreement of judgements with distances, and with the field of the others.
+    """Return how far judgements agree with distances and with each other.
 
     Both in standard deviations from 0, their mean under chance.
     """
     gap = np.linalg.norm(X[pairs.i] - X[pairs.j], axis=1)
     near = -_correlation(_ranks(pairs.grade), _ranks(gap)) * np.sqrt(len(pairs) - 1)
-    # Judgements of one group are no witnesses for each other. Those of two groups
-    # share no sample, so that leaving a group out on one side leaves it out.
+    # Judgements of one group are not independent. Those of two groups share no
+    # sample, so that leaving a group out on one side leaves it out.
     group = pairs.components()[1]
     to_p = chance[pairs.i].tocoo()
     other = group[to_p.col] != group[pairs.i][to_p.row]
@@ -397,18 +400,18 @@ def _evidence(X: Floats, pairs: PairSet, chance: Csr) -> tuple[float, float]:
     field: Floats = (
         (to_p.tocsr() @ pairs.to_sparse()).multiply(chance[pairs.j]).sum(axis=1)
     )
-    vote = pairs.grade * field
-    size = np.linalg.norm(vote)
-    return near, float(vote.sum() / size) if size > 0 else 0.0
+    product = pairs.grade * field
+    size = np.linalg.norm(product)
+    return near, float(product.sum() / size) if size > 0 else 0.0
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks from 0, those of equal values equal."""
+    """Return ranks from 0, equal for equal values."""
     return np.unique(values, return_inverse=True)[1].astype(np.float64)
 
 
 def _correlation(a: Floats, b: Floats) -> float:
-    """Pearson's correlation; 0 where either does not vary."""
+    """Return Pearson's correlation; 0 where either is constant."""
     if a.size < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
     return float(np.corrcoef(a, b)[0, 1])

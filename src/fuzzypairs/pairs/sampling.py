@@ -20,7 +20,7 @@ def choose_pairs(
     n_samples: int,
     random_state: Seed,
 ) -> Ends:
-    """Pairs to judge: those given, or `n_pairs` drawn from `rows`."""
+    """Return pairs to judge: those given, or `n_pairs` drawn from `rows`."""
     if (pairs is None) == (n_pairs is None):
         raise PairsError("expected either pairs (to judge) or n_pairs (to draw)")
     if n_pairs is None:
@@ -36,7 +36,7 @@ def choose_pairs(
 
 
 def _draw(n_rows: int, n_pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Distinct pairs i < j, uniformly, without ever listing all of them."""
+    """Draw distinct pairs i < j uniformly, without listing all of them."""
     keys = np.empty(0, dtype=np.int64)
     while keys.size < n_pairs:
         i, j = rng.integers(n_rows, size=(2, 2 * n_pairs + 8))
@@ -53,17 +53,8 @@ def deal_units(
     """Return the fold of each item: all items of a unit in one, folds about equal.
 
     Units with many items go first, in random order among equals, each to the fold
-    where it adds least to the sum of squared loads: with one kind of load, to the
-    lightest fold.
-
-    Parameters
-    ----------
-    unit : ndarray of shape (n_items,)
-        Units, numbered from 0.
-    loads : ndarray of shape (n_items, n_kinds)
-        What each item adds to its fold, above 0 for at least one kind.
-    n_folds : int
-    rng : Generator
+    where it adds least to the sum of squared loads (n_items, n_kinds): with one kind
+    of load, to the lightest fold.
     """
     size = np.bincount(unit)
     load = np.column_stack([np.bincount(unit, kind) for kind in loads.T])
