@@ -114,7 +114,7 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
         with _progress() as progress:
             times = out / TIMES
             complete(wanted, kept, n_jobs=n_jobs, progress=progress, times=times)
-        kept.seal()
+        kept.sort()
         return [make_piece(plan, kept.results) for plan in plans]
 
 

@@ -1,7 +1,8 @@
 """The tables and figures of the paper, computed again beside the printed numbers.
 
-Runs are data (`runs`): what is fitted (`fits`) on what (`problems`) is decided by the
-tuning of each cell (`tuning`), done by one or several processes (`schedule`), and
-read by tables (`tables`), figures (`figures`) and the page (`page`), none of which
-fits anything.
+A target (`targets`) is a table or figure. Its cells (`tuning`) need runs (`runs`): fits
+of a method at a point of its grid (`methods`) to benchmark data (`data`), scored
+(`execution`) by one or several processes (`schedule`). Tables (`entries`,
+`paper_tables`, `formats`), figures (`figures`) and the page (`index_page`) read
+finished runs and the paper's numbers (`printed`), and fit nothing.
 """

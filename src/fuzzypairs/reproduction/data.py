@@ -1,12 +1,13 @@
-"""Data and judgements of a run."""
+"""The data and judgements that a run is fitted to."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzypairs import PairSet
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.datasets import (
     describe,
     load,
@@ -15,9 +16,15 @@ from fuzzypairs.datasets import (
     simulate_pairs,
 )
 from fuzzypairs.datasets.registry import PAPER
-from fuzzypairs.pairs import PairSet
 
-__all__ = ["BENCHMARKS", "FACES", "FACE_GROUPS", "GROUPS", "Problem", "load_problem"]
+__all__ = [
+    "BENCHMARKS",
+    "FACES",
+    "FACE_GROUPS",
+    "GROUPS",
+    "Benchmark",
+    "load_benchmark",
+]
 
 # In the order of the paper, (a) to (s).
 BENCHMARKS = tuple(info.name for info in PAPER)
@@ -28,8 +35,8 @@ FACE_GROUPS = (*GROUPS, "v")
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """What a method is given, and what it is measured by.
+class Benchmark:
+    """What a method is given, and what it is scored by.
 
     Attributes
     ----------
@@ -43,49 +50,42 @@ class Problem:
         Empty if there is no group.
     n_clusters : int
         The number of classes.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.data import load_problem
-    >>> load_problem("wine", "", 0).X.shape
-    (178, 13)
     """
 
-    X: NDArray[np.float64]
-    classes: NDArray[np.int64]
-    memberships: NDArray[np.float64] | None
+    X: Floats
+    classes: Ints
+    memberships: Floats | None
     pairs: PairSet
     n_clusters: int
 
 
-# A process works through the groups of one dataset before it turns to the next.
+# A process completes the groups of one dataset before it turns to the next.
 @lru_cache(maxsize=4)
-def load_problem(dataset: str, group: str, draw: int) -> Problem:
+def load_benchmark(dataset: str, group: str, draw: int) -> Benchmark:
     """Return the standardised data and the judgements that `draw` seeds.
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.data import load_problem
-    >>> problem = load_problem("wine", "iv", 0)
-    >>> problem.n_clusters, len(problem.pairs)
-    (3, 18)
+    >>> from fuzzypairs.reproduction.data import load_benchmark
+    >>> wine = load_benchmark("wine", "iv", 0)
+    >>> wine.X.shape, wine.n_clusters, len(wine.pairs)
+    ((178, 13), 3, 18)
     """
-    data = _load(dataset)
+    data, info = _load(dataset), describe(dataset)
     X = np.ascontiguousarray(data.data)
-    if describe(dataset).kind == "memberships":
+    truth, classes = None, data.target
+    if info.kind == "memberships":
         truth = ratings_to_memberships(data.mean_ratings)
         classes = truth.argmax(axis=1)
-    else:
-        truth, classes = None, data.target
     name: Any = group
     if not group:
         pairs = PairSet.empty(len(X))
     elif truth is not None:
         pairs = pairs_from_memberships(truth, name, random_state=draw)
     else:
-        ratio = describe(dataset).pair_ratio
+        ratio = info.pair_ratio
         pairs = simulate_pairs(X, classes, name, random_state=draw, ratio=ratio)
-    return Problem(X, classes.astype(np.int64), truth, pairs, int(classes.max()) + 1)
+    return Benchmark(X, classes.astype(np.int64), truth, pairs, int(classes.max()) + 1)
 
 
 @lru_cache(maxsize=1)

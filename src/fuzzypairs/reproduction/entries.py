@@ -1,7 +1,7 @@
 """Numbers of a table: the paper's, ours, their difference and its significance."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,17 +9,18 @@ from scipy.stats import ttest_ind_from_stats
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.criteria import paired_ttest
-from fuzzypairs.reproduction.execution import METHODS
-from fuzzypairs.reproduction.printed import Printed
-from fuzzypairs.reproduction.runs import Result, Run
+from fuzzypairs.reproduction.methods import METHODS
+from fuzzypairs.reproduction.printed import (
+    Printed,
+    printed_faces,
+    printed_mahd,
+    printed_table,
+)
+from fuzzypairs.reproduction.runs import Results
 from fuzzypairs.reproduction.targets import Plan, cell_of
-from fuzzypairs.reproduction.tuning import Reported, Tuning, report
+from fuzzypairs.reproduction.tuning import Reported, report
 
-__all__ = ["Criterion", "Entry", "against", "entries_of"]
-
-Results = Mapping[Run, Result]
-# The paper's number for a dataset, a group, a method and a criterion.
-Lookup = Callable[[str, str, str, str], Printed | None]
+__all__ = ["CRITERIA", "Criterion", "Entry", "compare_with_paper", "entries_of"]
 
 # Starts behind each printed mean, and below which p-value a difference is marked.
 PAPER_STARTS = 20
@@ -42,12 +43,6 @@ class Criterion:
         Whether more is better.
     digits : int
         After the point.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.entries import Criterion
-    >>> round(Criterion("ari", "nari").rounding, 6)
-    0.005
     """
 
     name: str
@@ -58,8 +53,20 @@ class Criterion:
 
     @property
     def rounding(self) -> float:
-        """How far a printed number may be from what it was rounded from."""
+        """The most that a printed number differs from the number before rounding."""
         return 0.5 * 10.0**-self.digits + 1e-9
+
+
+ARI, NMI = Criterion("ari", "nari"), Criterion("nmi", "nmi")
+ACC = Criterion("acc", "acc")
+MAHD = Criterion("mahd", "mahd", unit=1.0, higher=False, digits=4)
+# By target.
+CRITERIA = {
+    "table2": (ARI, NMI),
+    "fig-kernel": (ARI, NMI),
+    "table-faces": (ARI, NMI, ACC),
+    "table-mahd": (MAHD,),
+}
 
 
 @dataclass(frozen=True)
@@ -88,12 +95,6 @@ class Entry:
         The parameters, draw by draw.
     note : str
         Why the method refused.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.entries import Entry
-    >>> Entry("wine", "iv", "fcm", "oracle", "ari", paper=87.05).ours is None
-    True
     """
 
     dataset: str
@@ -114,58 +115,97 @@ class Entry:
     note: str = ""
 
 
-def entries_of(
-    plan: Plan, results: Results, criteria: tuple[Criterion, ...], printed: Lookup
-) -> list[Entry]:
+def entries_of(plan: Plan, results: Results) -> list[Entry]:
     """Return all numbers of a table from finished runs; nothing is fitted.
 
     Examples
     --------
+    >>> from fuzzypairs.reproduction.entries import entries_of
     >>> from fuzzypairs.reproduction.runs import Run
     >>> from fuzzypairs.reproduction.targets import make_plan
     >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
     ...                  tunings=["oracle"], n_starts=2)
     >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
     >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.entries import Criterion, entries_of
-    >>> criteria = (Criterion("ari", "nari"),)
-    >>> [row.ours for row in entries_of(plan, results, criteria, lambda *_: None)]
-    [85.0]
+    >>> [(row.criterion, row.paper, row.ours) for row in entries_of(plan, results)]
+    [('ari', 87.05, 85.0), ('nmi', 75.87, 75.0)]
     """
     entries = []
-    for dataset in plan.datasets:
-        for group in plan.groups:
-            for tuning in plan.tunings:
-                row = {
-                    method: [
-                        report(
-                            cell_of(plan, dataset, group, method, tuning, draw), results
-                        )
-                        for draw in range(plan.n_draws)
-                    ]
-                    for method in plan.methods
-                }
-                for method, found in row.items():
-                    where = (dataset, group, method, tuning)
-                    entries += [
-                        _entry(where, found, row.get("fdc"), criterion, printed)
-                        for criterion in criteria
-                    ]
+    for dataset, group, tuning in product(plan.datasets, plan.groups, plan.tunings):
+        found = {
+            method: [
+                report(cell_of(plan, dataset, group, method, tuning, draw), results)
+                for draw in range(plan.n_draws)
+            ]
+            for method in plan.methods
+        }
+        for method, criterion in product(plan.methods, CRITERIA[plan.target]):
+            place = (dataset, group, method, tuning, criterion.name)
+            paper = _printed(plan.target, *place)
+            fdc = None if method.startswith("fdc") else found.get("fdc")
+            numbers = _numbers(found[method], fdc, criterion, paper)
+            entries.append(Entry(*place, **numbers))
     return entries
 
 
-def against(ours: Floats, paper: Printed, criterion: Criterion) -> str:
-    """Say what our scores are against a printed number, where that is significant.
+def _printed(
+    target: str, dataset: str, group: str, method: str, tuning: str, criterion: str
+) -> Printed | None:
+    """Return the paper's number, if there is one."""
+    column = METHODS[method].column or method
+    if target == "table-faces":
+        return printed_faces().get((group, column, criterion))
+    if target == "table-mahd":
+        return printed_mahd().get((group, column))
+    return printed_table().get((dataset, group, column, criterion))
+
+
+def _numbers(
+    draws: list[Reported],
+    fdc: list[Reported] | None,
+    criterion: Criterion,
+    paper: Printed | None,
+) -> dict[str, Any]:
+    """Return the fields of an entry beside its place in the table."""
+    points = (", ".join(f"{name} {v:g}" for name, v in one.point) for one in draws)
+    fields: dict[str, Any] = {"point": "; ".join(points)}
+    if paper is not None:
+        fields |= {
+            "paper": paper.value,
+            "paper_std": paper.std,
+            "paper_fdc": paper.mark,
+        }
+    if refused := [one.result["refused"] for one in draws if "refused" in one.result]:
+        return fields | {"note": refused[0]}
+    if criterion.key not in draws[0].result:
+        return fields
+    scores = _scores(draws, criterion)
+    mean = float(scores.mean())
+    fields |= {
+        "ours": mean,
+        "ours_std": _deviation(scores),
+        "clusters": float(np.mean([one.result["clusters"] for one in draws])),
+    }
+    if fdc is not None:
+        fields["fdc"] = _mark_fdc(fdc, draws, criterion)
+    if paper is not None:
+        fields["difference"] = mean - paper.value
+        fields["against_paper"] = compare_with_paper(scores, paper, criterion)
+    return fields
+
+
+def compare_with_paper(ours: Floats, paper: Printed, criterion: Criterion) -> str:
+    """Return "better" or "worse" where our scores differ significantly, else "none".
 
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.reproduction.entries import Criterion, against
+    >>> from fuzzypairs.reproduction.entries import Criterion, compare_with_paper
     >>> from fuzzypairs.reproduction.printed import Printed
     >>> ari = Criterion("ari", "nari")
-    >>> against(np.full(20, 94.874), Printed(94.87, 0.0), ari)
+    >>> compare_with_paper(np.full(20, 94.874), Printed(94.87, 0.0), ari)
     'none'
-    >>> against(np.array([94.0, 95.0, 94.5]), Printed(80.0, 1.0), ari)
+    >>> compare_with_paper(np.array([94.0, 95.0, 94.5]), Printed(80.0, 1.0), ari)
     'better'
     """
     difference = float(ours.mean()) - paper.value
@@ -183,65 +223,22 @@ def against(ours: Floats, paper: Printed, criterion: Criterion) -> str:
     return "better" if (difference > 0) == criterion.higher else "worse"
 
 
-def _entry(
-    where: tuple[str, str, str, Tuning],
-    found: list[Reported],
-    fdc: list[Reported] | None,
-    criterion: Criterion,
-    printed: Lookup,
-) -> Entry:
-    dataset, group, method, tuning = where
-    paper = printed(dataset, group, METHODS[method].column or method, criterion.name)
-    named: dict[str, Any] = dict(
-        dataset=dataset, group=group, method=method, tuning=tuning,
-        criterion=criterion.name, point="; ".join(_words(one) for one in found),
-    )  # fmt: skip
-    if paper is not None:
-        named |= {"paper": paper.value, "paper_std": paper.std, "paper_fdc": paper.mark}
-    if refused := [one.result["refused"] for one in found if "refused" in one.result]:
-        return Entry(**named, note=refused[0])
-    if criterion.key not in found[0].result:
-        return Entry(**named)
-    scores = _scores(found, criterion)
-    named |= {
-        "ours": float(scores.mean()),
-        "ours_std": _deviation(scores),
-        "clusters": float(np.mean([one.result["clusters"] for one in found])),
-        "fdc": _mark(fdc, found, criterion) if not method.startswith("fdc") else "",
-    }
-    if paper is not None:
-        named |= {
-            "difference": float(scores.mean()) - paper.value,
-            "against_paper": against(scores, paper, criterion),
-        }
-    return Entry(**named)
-
-
-def _scores(found: list[Reported], criterion: Criterion) -> Floats:
-    values = [value for one in found for value in one.result[criterion.key]]
-    return criterion.unit * np.array(values, dtype=np.float64)
-
-
-def _mark(
-    fdc: list[Reported] | None, found: list[Reported], criterion: Criterion
-) -> str:
-    """Say whether FDC is significantly better or worse, start by start."""
-    if fdc is None:
-        return ""
+def _mark_fdc(fdc: list[Reported], other: list[Reported], criterion: Criterion) -> str:
+    """Return what FDC significantly is against a method, start by start."""
     sign = 1.0 if criterion.higher else -1.0
     ours = sign * _scores(fdc, criterion)
     if len(ours) < 2:
         return ""
     # A method that runs once scores the same from every start.
-    theirs = [sign * _scores([one], criterion) for one in found]
     n_starts = len(ours) // len(fdc)
-    spread = [np.broadcast_to(one, n_starts) for one in theirs]
-    return paired_ttest(ours, np.concatenate(spread), level=LEVEL).mark
+    theirs = [np.broadcast_to(_scores([one], criterion), n_starts) for one in other]
+    return paired_ttest(ours, sign * np.concatenate(theirs), level=LEVEL).mark
+
+
+def _scores(draws: list[Reported], criterion: Criterion) -> Floats:
+    values = [value for one in draws for value in one.result[criterion.key]]
+    return criterion.unit * np.array(values, dtype=np.float64)
 
 
 def _deviation(scores: Floats) -> float | None:
     return float(scores.std(ddof=1)) if len(scores) > 1 else None
-
-
-def _words(found: Reported) -> str:
-    return ", ".join(f"{name} {value:g}" for name, value in found.point)

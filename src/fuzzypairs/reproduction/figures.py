@@ -6,8 +6,9 @@ import numpy as np
 
 from fuzzypairs.plots import BROKEN, COLORS, new_figure
 from fuzzypairs.reproduction.data import FACE_GROUPS
-from fuzzypairs.reproduction.entries import Entry, Results
-from fuzzypairs.reproduction.execution import ALPHAS, BETAS, METHODS
+from fuzzypairs.reproduction.entries import Entry
+from fuzzypairs.reproduction.methods import ALPHAS, BETAS, METHODS
+from fuzzypairs.reproduction.runs import Results
 from fuzzypairs.reproduction.targets import Plan, cell_of, letter_of, title_of
 from fuzzypairs.reproduction.tuning import all_points, report
 
@@ -22,19 +23,6 @@ def alpha_rows(plan: Plan, results: Results) -> list[Row]:
 
     The paper does not say which beta its curves have: here it is, for each alpha, the
     one of the largest mean NMI, from the starts that every point of the grid has.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.execution import METHODS
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("fig-alpha", datasets=["zoo"], groups=["i"], n_starts=2)
-    >>> scores = {"nmi": [0.8, 0.6], "nari": [0.9, 0.9], "clusters": [7, 6]}
-    >>> grid = METHODS["fdc"].grid
-    >>> results = {Run("zoo", "i", 0, "fdc", point, last=2): scores for point in grid}
-    >>> from fuzzypairs.reproduction.figures import alpha_rows
-    >>> alpha_rows(plan, results)[0]
-    ('zoo', 'i', 0.0, 0.00390625, 70.0, 6.5)
     """
     rows: list[Row] = []
     for dataset in plan.datasets:
@@ -56,17 +44,7 @@ def alpha_rows(plan: Plan, results: Results) -> list[Row]:
 
 
 def draw_alpha(plan: Plan, rows: list[Row]) -> Any:
-    """Draw NMI (left, solid) and clusters (right, dashed) over alpha.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.figures import draw_alpha
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("fig-alpha", datasets=["zoo"], groups=["i"])
-    >>> rows = [("zoo", "i", 0.0, 1.0, 70.0, 6.5), ("zoo", "i", 0.02, 1.0, 75.0, 4.0)]
-    >>> draw_alpha(plan, rows).axes[0].get_title()
-    '(b) Zoo, group (i)'
-    """
+    """Draw NMI (left, solid) and clusters (right, dashed) over alpha."""
     n_rows, n_columns = len(plan.datasets), len(plan.groups)
     figure = new_figure((0.6 + 2.6 * n_columns, 0.4 + 1.7 * n_rows))
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
@@ -90,18 +68,7 @@ def draw_alpha(plan: Plan, rows: list[Row]) -> Any:
 
 
 def draw_kernel(plan: Plan, rows: list[Entry]) -> Any:
-    """Draw bars of the normalised ARI without and with the kernel.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.entries import Entry
-    >>> from fuzzypairs.reproduction.figures import draw_kernel
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("fig-kernel", datasets=["wine"], methods=["fdc"])
-    >>> row = Entry("wine", "iv", "fdc", "oracle", "ari", ours=96.5)
-    >>> len(draw_kernel(plan, [row]).axes[0].patches)
-    1
-    """
+    """Draw bars of the normalised ARI without and with the kernel."""
     figure = new_figure((max(5.0, 1.2 + 0.5 * len(plan.datasets)), 3.2))
     ax = figure.subplots()
     places = np.arange(len(plan.datasets))
@@ -126,17 +93,6 @@ def lia_rows(plan: Plan, results: Results) -> list[Row]:
     """Return group, method, tuning, rank and the mean accuracy at that rank.
 
     A start that lost clusters has fewer ranks; each mean is over those that have it.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("fig-lia", groups=["v"], methods=["fcm"], tunings=["fair"],
-    ...                  n_starts=2)
-    >>> from fuzzypairs.reproduction.figures import lia_rows
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> scores = {"nari": [0.5, 0.5], "lia": [[0.7, 0.6], [0.5]]}
-    >>> lia_rows(plan, {Run(plan.datasets[0], "", 0, "fcm", last=2): scores})
-    [('v', 'fcm', 'fair', 1, 60.0, 2), ('v', 'fcm', 'fair', 2, 60.0, 1)]
     """
     rows: list[Row] = []
     for group in plan.groups:
@@ -152,18 +108,7 @@ def lia_rows(plan: Plan, results: Results) -> list[Row]:
 
 
 def draw_lia(plan: Plan, rows: list[Row]) -> Any:
-    """Draw the accuracy at each rank as bars, a panel for each group.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("fig-lia", groups=["v"], methods=["fcm"], tunings=["fair"],
-    ...                  n_starts=2)
-    >>> from fuzzypairs.reproduction.figures import draw_lia
-    >>> rows = [("v", "fcm", "fair", 1, 60.0, 2), ("v", "fcm", "fair", 2, 58.0, 2)]
-    >>> len(draw_lia(plan, rows).axes[0].patches)
-    2
-    """
+    """Draw the accuracy at each rank as bars, a panel for each group."""
     shown = [group for group in FACE_GROUPS if group in plan.groups]
     figure = new_figure((0.6 + 2.3 * len(shown), 2.6))
     axes = figure.subplots(1, len(shown), squeeze=False, sharey=True)[0]

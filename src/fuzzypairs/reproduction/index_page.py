@@ -1,14 +1,29 @@
-"""What a reproduction leaves behind: one page, tables and figures as files."""
+"""What a reproduction writes: one page, and each table and figure as files."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from fuzzypairs.report import Picture, Section, Table, write_report
-from fuzzypairs.reproduction import figures
-from fuzzypairs.reproduction import paper_tables as tables
-from fuzzypairs.reproduction.entries import Results
+from fuzzypairs.reproduction.entries import Entry, entries_of
+from fuzzypairs.reproduction.figures import (
+    alpha_rows,
+    draw_alpha,
+    draw_kernel,
+    draw_lia,
+    lia_rows,
+)
+from fuzzypairs.reproduction.formats import to_csv, to_latex, to_markdown
+from fuzzypairs.reproduction.paper_tables import (
+    LEGEND,
+    count_table,
+    example_table,
+    kernel_table,
+    method_tables,
+    summary_table,
+)
+from fuzzypairs.reproduction.runs import Results
 from fuzzypairs.reproduction.targets import TARGETS, Plan
 
 __all__ = ["Piece", "make_piece", "write_pieces"]
@@ -16,8 +31,8 @@ __all__ = ["Piece", "make_piece", "write_pieces"]
 # Pictures hold neither a date nor a random name, so that equal runs give equal files.
 SVG = {"metadata": {"Date": None, "Creator": None}}
 
-FORMS = {"md": tables.to_markdown, "tex": tables.to_latex}
-# Tables of a piece in the page that is Markdown; all others are in files of their own.
+FORMS = {"md": to_markdown, "tex": to_latex}
+# The most tables of a piece in index.md; its own files have all of them.
 SHOWN = 2
 
 TITLE = "The paper's experiments again"
@@ -35,18 +50,17 @@ FACES_NOTE = (
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A table or figure, ready to be written.
+    """A table or figure of the paper, ready to be written.
 
     Attributes
     ----------
     name : str
         Of the target, and of the files.
-    title : str
     text : sequence of str
         What to know before reading.
-    tables : sequence of Table
     csv : str
         The numbers behind it.
+    tables : sequence of Table
     figure : matplotlib Figure or None
     alt : str
         What the figure shows.
@@ -54,34 +68,25 @@ class Piece:
     Examples
     --------
     >>> from fuzzypairs.reproduction.index_page import Piece
-    >>> Piece("table2", "All methods", ["As printed."], "dataset,ours").figure is None
-    True
+    >>> Piece("table2", ["As printed."], "dataset,ours").title
+    'All methods on the benchmark datasets'
     """
 
     name: str
-    title: str
     text: Sequence[str]
     csv: str
-    tables: Sequence[Table] = field(default=())
+    tables: Sequence[Table] = ()
     figure: Any = None
     alt: str = ""
 
+    @property
+    def title(self) -> str:
+        """The title of the target."""
+        return TARGETS[self.name].title
+
 
 def make_piece(plan: Plan, results: Results) -> Piece:
-    """Return a table or figure from finished runs; nothing is fitted.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.targets import make_plan
-    >>> plan = make_plan("table2", datasets=["wine"], groups=["iv"], methods=["fcm"],
-    ...                  tunings=["oracle"], n_starts=2)
-    >>> scores = {"nari": [0.9, 0.8], "nmi": [0.8, 0.7], "clusters": [3, 3]}
-    >>> results = {Run("wine", "", 0, "fcm", last=2): scores}
-    >>> from fuzzypairs.reproduction.index_page import make_piece
-    >>> make_piece(plan, results).title
-    'All methods on the benchmark datasets'
-    """
+    """Return a table or figure from finished runs; nothing is fitted."""
     return MAKERS[plan.target](plan, results)
 
 
@@ -93,7 +98,7 @@ def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from fuzzypairs.reproduction.index_page import Piece, write_pieces
-    >>> piece = Piece("table2", "All methods", ["As printed."], "dataset,ours")
+    >>> piece = Piece("table2", ["As printed."], "dataset,ours")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_pieces(Path(folder), [piece])
     ...     sorted(file.name for file in Path(folder).iterdir())
@@ -123,116 +128,10 @@ def _as_markdown(piece: Piece) -> str:
     parts = [f"## {piece.name}: {piece.title}", *piece.text]
     if piece.figure is not None:
         parts.append(f"![{piece.alt}]({piece.name}.svg)")
-    parts += map(tables.to_markdown, piece.tables[:SHOWN])
+    parts += map(to_markdown, piece.tables[:SHOWN])
     if len(piece.tables) > SHOWN:
         parts.append(f"[All tables]({piece.name}.md), [all numbers]({piece.name}.csv)")
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def _benchmark_table(plan: Plan, results: Results) -> Piece:
-    rows = tables.entries(plan, results)
-    counts = tables.compare_counts(plan, rows)
-    shown = [
-        tables.summary(plan, rows),
-        *([counts] if counts.rows else []),  # FDC alone is compared with nothing
-        *tables.method_tables(plan, rows),
-    ]
-    text = [
-        f"{plan.n_starts} random starts for methods with chance, {plan.n_draws} "
-        "draw(s) of judgements. ARI is (ARI + 1)/2, NMI has the geometric mean. "
-        + tables.LEGEND,
-        "Runs differ by their starts"
-        + (" and draws" if plan.n_draws > 1 else " alone")
-        + ", so marks speak of these only.",
-    ]
-    if plan.target == "table-faces":
-        text.append(FACES_NOTE)
-    return _piece(plan, text, tables.to_csv(rows), shown)
-
-
-def _distance_table(plan: Plan, results: Results) -> Piece:
-    rows = tables.entries(plan, results)
-    shown = [tables.summary(plan, rows), *tables.method_tables(plan, rows)]
-    text = [FACES_NOTE, "By chance the distance is about 0.765. " + tables.LEGEND]
-    return _piece(plan, text, tables.to_csv(rows), shown)
-
-
-def _examples(plan: Plan, results: Results) -> Piece:
-    rows = tables.example_rows(plan, results)
-    heads = [
-        "method",
-        "tuning",
-        "image",
-        "happy",
-        "sad",
-        "surprise",
-        "angry",
-        "disgust",
-    ]
-    text = [
-        FACES_NOTE,
-        "Memberships of the first start, clusters matched to the truth.",
-    ]
-    table = Table(heads, rows)
-    return _piece(plan, text, tables.write_csv(heads, rows), [table])
-
-
-def _alpha(plan: Plan, results: Results) -> Piece:
-    rows = figures.alpha_rows(plan, results)
-    heads = ["dataset", "group", "alpha", "beta", "nmi", "clusters"]
-    text = ["At each alpha, the beta of the largest mean NMI over the first starts."]
-    return _piece(
-        plan, text, tables.write_csv(heads, rows), (), figures.draw_alpha(plan, rows),
-        "NMI rises and falls over alpha while clusters vanish down to one",
-    )  # fmt: skip
-
-
-def _kernel(plan: Plan, results: Results) -> Piece:
-    rows = tables.entries(plan, results)
-    text = [
-        "The paper prints bars without numbers; its FDC column is the printed one. "
-        "With the kernel, four values of alpha and of beta go with each of the 16 "
-        "widths, and the kernel is approximated by 256 samples (Nystroem; all samples "
-        "of smaller datasets, 64 beyond 3000).",
-    ]
-    return _piece(
-        plan, text, tables.to_csv(rows), [tables.kernel_table(plan, rows)],
-        figures.draw_kernel(plan, rows),
-        "Bars of the normalised ARI for each dataset, without and with the kernel",
-    )  # fmt: skip
-
-
-def _ranks(plan: Plan, results: Results) -> Piece:
-    rows = figures.lia_rows(plan, results)
-    heads = ["group", "method", "tuning", "rank", "acc", "starts"]
-    return _piece(
-        plan, [FACES_NOTE], tables.write_csv(heads, rows), (),
-        figures.draw_lia(plan, rows),
-        "Accuracy of labels by the first to fifth largest membership",
-    )  # fmt: skip
-
-
-MAKERS: dict[str, Callable[[Plan, Results], Piece]] = {
-    "table2": _benchmark_table,
-    "fig-alpha": _alpha,
-    "fig-kernel": _kernel,
-    "table-faces": _benchmark_table,
-    "table-mahd": _distance_table,
-    "fig-lia": _ranks,
-    "table-examples": _examples,
-}
-
-
-def _piece(
-    plan: Plan,
-    text: Sequence[str],
-    csv: str,
-    shown: Sequence[Table] = (),
-    figure: Any = None,
-    alt: str = "",
-) -> Piece:
-    title = TARGETS[plan.target].title
-    return Piece(plan.target, title, text, csv, shown, figure, alt)
 
 
 def _write(path: Path, text: str) -> None:
@@ -245,3 +144,99 @@ def _draw(figure: Any, path: Path) -> None:
     figure.savefig(path.with_suffix(".png"), dpi=144, metadata={"Software": None})
     with mpl.rc_context({"svg.hashsalt": "fuzzypairs"}):
         figure.savefig(path.with_suffix(".svg"), **SVG)
+
+
+def _benchmark_table(plan: Plan, results: Results) -> Piece:
+    entries = entries_of(plan, results)
+    counts = count_table(plan, entries)
+    shown = [
+        summary_table(plan, entries),
+        *([counts] if counts.rows else []),  # FDC alone is compared with nothing
+        *method_tables(plan, entries),
+    ]
+    text = [
+        f"{plan.n_starts} random starts for methods with chance, {plan.n_draws} "
+        "draw(s) of judgements. ARI is (ARI + 1)/2, NMI has the geometric mean. "
+        + LEGEND,
+        "Runs differ by their starts"
+        + (" and draws" if plan.n_draws > 1 else " alone")
+        + ", so marks speak of these only.",
+    ]
+    if plan.target == "table-faces":
+        text.append(FACES_NOTE)
+    return Piece(plan.target, text, _entries_csv(entries), shown)
+
+
+def _distance_table(plan: Plan, results: Results) -> Piece:
+    entries = entries_of(plan, results)
+    shown = [summary_table(plan, entries), *method_tables(plan, entries)]
+    text = [FACES_NOTE, "By chance the distance is about 0.765. " + LEGEND]
+    return Piece(plan.target, text, _entries_csv(entries), shown)
+
+
+def _entries_csv(entries: Sequence[Entry]) -> str:
+    rows = (
+        [round(v, 6) if isinstance(v, float) else v for v in asdict(entry).values()]
+        for entry in entries
+    )
+    return to_csv([field.name for field in fields(Entry)], rows)
+
+
+def _examples(plan: Plan, results: Results) -> Piece:
+    table = example_table(plan, results)
+    lead = "Memberships of the first start, clusters matched to the truth."
+    csv = to_csv(table.columns, table.rows)
+    return Piece(plan.target, [FACES_NOTE, lead], csv, [table])
+
+
+def _alpha(plan: Plan, results: Results) -> Piece:
+    rows = alpha_rows(plan, results)
+    heads = ["dataset", "group", "alpha", "beta", "nmi", "clusters"]
+    return Piece(
+        plan.target,
+        ["At each alpha, the beta of the largest mean NMI over the first starts."],
+        to_csv(heads, rows),
+        figure=draw_alpha(plan, rows),
+        alt="NMI rises and falls over alpha while clusters vanish down to one",
+    )
+
+
+def _kernel(plan: Plan, results: Results) -> Piece:
+    entries = entries_of(plan, results)
+    text = (
+        "The paper prints bars without numbers; its FDC column is the printed one. "
+        "With the kernel, four values of alpha and of beta go with each of the 16 "
+        "widths, and the kernel is approximated by 256 samples (Nystroem; all samples "
+        "of smaller datasets, 64 beyond 3000)."
+    )
+    return Piece(
+        plan.target,
+        [text],
+        _entries_csv(entries),
+        [kernel_table(plan, entries)],
+        draw_kernel(plan, entries),
+        "Bars of the normalised ARI for each dataset, without and with the kernel",
+    )
+
+
+def _ranks(plan: Plan, results: Results) -> Piece:
+    rows = lia_rows(plan, results)
+    heads = ["group", "method", "tuning", "rank", "acc", "starts"]
+    return Piece(
+        plan.target,
+        [FACES_NOTE],
+        to_csv(heads, rows),
+        figure=draw_lia(plan, rows),
+        alt="Accuracy of labels by the first to fifth largest membership",
+    )
+
+
+MAKERS: dict[str, Callable[[Plan, Results], Piece]] = {
+    "table2": _benchmark_table,
+    "fig-alpha": _alpha,
+    "fig-kernel": _kernel,
+    "table-faces": _benchmark_table,
+    "table-mahd": _distance_table,
+    "fig-lia": _ranks,
+    "table-examples": _examples,
+}

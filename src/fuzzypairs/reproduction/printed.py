@@ -13,8 +13,6 @@ __all__ = [
     "printed_table",
 ]
 
-Marks = dict[str, dict[str, int]]
-
 
 @dataclass(frozen=True)
 class Printed:
@@ -28,7 +26,7 @@ class Printed:
         Its standard deviation; None for methods that run once.
     mark : str
         "better" or "worse" where FDC is marked as significantly that, "none" where
-        it is not, "" where there is no mark to print.
+        it is not, "" where the table has no marks.
 
     Examples
     --------
@@ -47,12 +45,6 @@ def printed_table() -> dict[tuple[str, str, str, str], Printed]:
     """Return Table II by dataset, group, method and criterion ("ari" or "nmi").
 
     Cells printed as "--" (out of memory) are left out.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.printed import printed_table
-    >>> ("letter", "i", "ssdc", "ari") in printed_table()
-    False
     """
     return {
         (row["dataset"], row["group"], row["method"], criterion): Printed(
@@ -65,15 +57,8 @@ def printed_table() -> dict[tuple[str, str, str, str], Printed]:
 
 
 @cache
-def printed_counts() -> Marks:
-    """Return the bottom rows of Table II: how often FDC is marked, by method.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.printed import printed_counts
-    >>> printed_counts()["dsc"]["better"]
-    66
-    """
+def printed_counts() -> dict[str, dict[str, int]]:
+    """Return the last rows of Table II: how often FDC is marked, by method."""
     return {
         row["method"]: {name: int(row[name]) for name in ("better", "worse", "of")}
         for row in _rows("counts")
@@ -82,14 +67,7 @@ def printed_counts() -> Marks:
 
 @cache
 def printed_faces() -> dict[tuple[str, str, str], Printed]:
-    """Return the table of faces by group, method and "ari", "nmi" or "acc".
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.printed import printed_faces
-    >>> printed_faces()["v", "fdc", "acc"].value
-    73.37
-    """
+    """Return the table of faces by group, method and "ari", "nmi" or "acc"."""
     return {
         (row["group"], row["method"], row["criterion"]): Printed(
             float(row["value"]), _number(row["std"]), row["mark"]
@@ -100,14 +78,7 @@ def printed_faces() -> dict[tuple[str, str, str], Printed]:
 
 @cache
 def printed_mahd() -> dict[tuple[str, str], Printed]:
-    """Return the minimal average Hamming distances by group and method.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.printed import printed_mahd
-    >>> printed_mahd()["v", "fdc"].value
-    0.7117
-    """
+    """Return the minimal average Hamming distances by group and method."""
     return {
         (row["group"], row["method"]): Printed(float(row["value"]), float(row["std"]))
         for row in _rows("mahd")

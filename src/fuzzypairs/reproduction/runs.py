@@ -1,8 +1,8 @@
-"""Runs as data: what was fitted, what came out, one line of JSON each."""
+"""Runs as data: what was fitted, and its scores, one line of JSON each."""
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from fuzzypairs import __version__
 from fuzzypairs.io.atomic import replacing
 
-__all__ = ["Point", "Result", "Run", "Runs"]
+__all__ = ["Point", "Result", "Results", "Run", "Runs"]
 
 # Names and values of parameters, in the order of the grid.
 Point = tuple[tuple[str, float], ...]
@@ -25,15 +25,15 @@ class Run:
     Attributes
     ----------
     dataset, group : str
-        The data, and the group of judgements; "" for methods that look at none.
+        The data, and the group of judgements; "" for methods that use none.
     draw : int
         Seeds the judgements.
     method : str
-        A name in `fuzzypairs.reproduction.execution.METHODS`.
+        A name in `fuzzypairs.reproduction.methods.METHODS`.
     point : tuple of (name, value)
         The parameters.
     held_out : bool
-        Whether each fit goes without a fold of the judgements and is scored by it.
+        Whether each fit leaves out a fold of the judgements and is scored by it.
     first, last : int
         The starts, `last` excluded; each start is its own seed.
     version : str
@@ -58,21 +58,24 @@ class Run:
     version: str = __version__
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
+        """Return the fields for JSON."""
         return asdict(self) | {"point": dict(self.point)}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Run":
-        """Return the run that `as_dict` described."""
+        """Return the run with the fields of `as_dict`."""
         return cls(**{**fields, "point": tuple(fields["point"].items())})
 
 
-class Runs:
-    """Finished runs, in memory and in a file that survives being killed.
+Results = Mapping[Run, Result]
 
-    A line is appended and flushed as soon as its run is done. A last line that was
-    torn by a kill is dropped at the next start. `seal` sorts the lines, so that
-    the file does not tell in which order, or by how many processes, it was made.
+
+class Runs:
+    """Finished runs, in memory and in a file that stays readable after a kill.
+
+    A line is appended and flushed as soon as its run is done. A last line that a
+    kill left incomplete is dropped at the next start. `sort` sorts the lines, so that
+    the file does not depend on the order of the runs or the number of processes.
 
     Parameters
     ----------
@@ -95,8 +98,7 @@ class Runs:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.results: dict[Run, Result] = {}
-        whole = _drop_torn_line(path)
-        for number, line in enumerate(whole.splitlines(), start=1):
+        for number, line in enumerate(_whole_lines(path), start=1):
             try:
                 fields = json.loads(line)
                 result = fields.pop("result")
@@ -115,17 +117,22 @@ class Runs:
         self._file.close()
 
     def add(self, run: Run, result: Result) -> None:
-        """Keep a finished run, in the file, too."""
+        """Keep a finished run, also in the file."""
         self.results[run] = result
         self._file.write(_line(run, result))
         self._file.flush()
 
-    def seal(self) -> None:
+    def sort(self) -> None:
         """Write the lines in their order, all at once, and close the file."""
         self._file.close()
         lines = (_line(run, self.results[run]) for run in sorted(self.results))
-        with replacing(self.path) as temporary:
-            _write_lines(temporary, lines)
+        with (
+            replacing(self.path) as temporary,
+            temporary.open("w", encoding="utf-8", newline="\n") as file,
+        ):
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _line(run: Run, result: Result) -> str:
@@ -133,19 +140,12 @@ def _line(run: Run, result: Result) -> str:
     return json.dumps(fields, separators=(",", ":")) + "\n"
 
 
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _drop_torn_line(path: Path) -> str:
-    """Cut what follows the last end of a line off the file; return the rest."""
+def _whole_lines(path: Path) -> list[str]:
+    """Return the lines of a file, after cutting off an incomplete last one."""
     if not path.exists():
-        return ""
+        return []
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
     if end < len(data):
         os.truncate(path, end)
-    return data[:end].decode()
+    return data[:end].decode().splitlines()

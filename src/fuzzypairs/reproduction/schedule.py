@@ -1,4 +1,4 @@
-"""Completing cells by one or several processes, in any order with the same end."""
+"""Completion of cells by one or several processes, with the same results."""
 
 import json
 import multiprocessing as mp
@@ -17,27 +17,27 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
-from typing import IO
 
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs.datasets import describe
-from fuzzypairs.reproduction.data import load_problem
-from fuzzypairs.reproduction.execution import METHODS, perform
+from fuzzypairs.reproduction.data import load_benchmark
+from fuzzypairs.reproduction.execution import perform
+from fuzzypairs.reproduction.methods import METHODS
 from fuzzypairs.reproduction.runs import Result, Run, Runs
 from fuzzypairs.reproduction.tuning import Cell, next_runs
 
 __all__ = ["complete", "cost"]
 
 Timed = tuple[Result, float]
-# Told how much work is done of how much there is, as far as it is known, and of what.
+# Called with the work done, the work known so far, and the name of the last run.
 Progress = Callable[[float, float, str], None]
 
-# Work that a process does before it reports, in samples x features x clusters x fits:
-# some seconds. A kill costs no more than this.
+# Work of a batch, in samples x features x clusters x fits: some seconds. A kill loses
+# no more than this.
 BATCH = 4e7
 MOST_RUNS = 64
-# What a fit costs at least, in the same unit.
+# The least work of a fit, in the same unit.
 LEAST = 2e4
 
 
@@ -54,7 +54,6 @@ def complete(
     Parameters
     ----------
     cells : sequence of Cell
-        What tables and figures will read.
     runs : Runs
         Finished runs; new ones are added.
     n_jobs : int, default=1
@@ -62,8 +61,8 @@ def complete(
     progress : callable, default=None
         Called as ``progress(done, total, what)``.
     times : Path, default=None
-        A file to append seconds to, a line for each run: never the same twice, and
-        so apart from the runs.
+        A file to append the seconds of each run to. They differ each time, so they
+        are not in the file of runs.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def complete(
     with _timing(times) as note, _executor(n_jobs) as submit:
         pending: dict[Future[list[Timed]], list[Run]] = {}
         while queue or pending:
-            # Few ahead: what a race needs next is known only when its round is over.
+            # Few ahead: the next runs of a race are known only when its round is over.
             while queue and len(pending) < 2 * n_jobs:
                 batch = queue.pop()
                 pending[submit(batch)] = batch
@@ -95,15 +94,7 @@ def complete(
 
 
 def cost(run: Run) -> float:
-    """Return about how much work a run is.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.schedule import cost
-    >>> cost(Run("letter", "iv", 0, "fdc", last=2)) / 1e6
-    16.64
-    """
+    """Return about how much work a run is."""
     info = describe(run.dataset)
     fit = info.n_samples * info.n_features * info.n_classes
     n_fits = (run.last - run.first) * (4 if run.held_out else 1)
@@ -111,7 +102,7 @@ def cost(run: Run) -> float:
 
 
 class _Queue:
-    """Batches of runs that can be done now, the most costly cells first."""
+    """Batches of runs that can be done now, the most costly first."""
 
     def __init__(
         self, cells: Sequence[Cell], runs: Runs, progress: Progress | None
@@ -124,7 +115,7 @@ class _Queue:
         self.waiting: dict[Run, list[Cell]] = {}
         self.open: dict[Cell, int] = {}
         for cell in sorted(set(cells)):
-            self._look(cell)
+            self._add_next_runs(cell)
 
     def __len__(self) -> int:
         return len(self.batches)
@@ -136,13 +127,13 @@ class _Queue:
         """Keep a result, and queue what the cells that waited for it need next."""
         self.runs.add(run, result)
         self.done += cost(run)
-        self._tell(run)
+        self._report(run)
         for cell in self.waiting.pop(run):
             self.open[cell] -= 1
             if not self.open[cell]:
-                self._look(cell)
+                self._add_next_runs(cell)
 
-    def _look(self, cell: Cell) -> None:
+    def _add_next_runs(self, cell: Cell) -> None:
         needed = next_runs(cell, self.runs.results)
         self.open[cell] = len(needed)
         for run in needed:
@@ -151,10 +142,10 @@ class _Queue:
         self.begun.update(fresh)
         self.total += sum(map(cost, fresh))
         self.batches += _cut(fresh)
-        # Popped from the end. One dataset stays together: it is loaded once.
+        # Popped from the end. Runs of one dataset follow each other: it is loaded once.
         self.batches.sort(key=lambda batch: (cost(batch[0]), batch[0].dataset))
 
-    def _tell(self, run: Run) -> None:
+    def _report(self, run: Run) -> None:
         if self.progress is not None:
             title = METHODS[run.method].title
             group = f" ({run.group})" if run.group else ""
@@ -170,12 +161,11 @@ def _cut(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 def _perform_all(batch: Sequence[Run]) -> list[Timed]:
     timed = []
-    # Sums by several threads may round in another way, and processes are the better use
-    # of the cores.
+    # Threads would round sums in another order, and processes use the cores better.
     with threadpool_limits(1):
         for run in batch:
-            # Not its time: the first run of a dataset would pay for all.
-            load_problem(run.dataset, run.group, run.draw)
+            # Loading is not timed: it would count for the first run of a dataset only.
+            load_benchmark(run.dataset, run.group, run.draw)
             start = time.perf_counter()
             result = perform(run)
             timed.append((result, time.perf_counter() - start))
@@ -186,7 +176,7 @@ def _perform_all(batch: Sequence[Run]) -> list[Timed]:
 def _executor(
     n_jobs: int,
 ) -> Iterator[Callable[[Sequence[Run]], Future[list[Timed]]]]:
-    """Lend a function that hands a batch to a process, or does it here for one job."""
+    """Yield a function that starts a batch in a process, or here for one job."""
     if n_jobs == 1:
 
         def at_once(batch: Sequence[Run]) -> Future[list[Timed]]:
@@ -196,7 +186,7 @@ def _executor(
 
         yield at_once
         return
-    # Forked processes would share the threads of compiled code that are not there.
+    # Forked processes would lack the threads that compiled code has started.
     context = mp.get_context("spawn")
     with ProcessPoolExecutor(n_jobs, context, initializer=_follow_parent) as pool:
         try:
@@ -212,7 +202,7 @@ def _executor(
 
 
 def _follow_parent() -> None:
-    """End with the parent, also when it was killed; leave the keyboard to it."""
+    """End with the parent, also when it was killed; leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = mp.parent_process()
 
@@ -226,17 +216,15 @@ def _follow_parent() -> None:
 
 @contextmanager
 def _timing(path: Path | None) -> Iterator[Callable[[Run, float], None]]:
-    """Lend a function that appends the seconds of a run to a file."""
+    """Yield a function that appends the seconds of a run to a file."""
     if path is None:
         yield lambda run, seconds: None
         return
-    file: IO[str]
     with path.open("a", encoding="utf-8", newline="\n") as file:
 
         def note(run: Run, seconds: float) -> None:
-            file.write(
-                json.dumps(run.as_dict() | {"seconds": round(seconds, 6)}) + "\n"
-            )
+            line = run.as_dict() | {"seconds": round(seconds, 6)}
+            file.write(json.dumps(line) + "\n")
             file.flush()
 
         yield note

@@ -5,38 +5,27 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fuzzypairs.datasets import describe
-from fuzzypairs.reproduction.data import (
-    BENCHMARKS,
-    FACE_GROUPS,
-    FACES,
-    GROUPS,
-)
-from fuzzypairs.reproduction.execution import METHODS
+from fuzzypairs.reproduction.data import BENCHMARKS, FACE_GROUPS, FACES, GROUPS
+from fuzzypairs.reproduction.methods import METHODS
 from fuzzypairs.reproduction.tuning import TUNINGS, Cell, Tuning
 
-__all__ = ["TARGETS", "Plan", "Target", "cell_of", "cells", "make_plan"]
-
+__all__ = [
+    "TARGETS",
+    "Plan",
+    "Target",
+    "cell_of",
+    "cells",
+    "letter_of",
+    "make_plan",
+    "title_of",
+]
 
 _Name = TypeVar("_Name", bound=str)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A table or figure of the paper.
-
-    Attributes
-    ----------
-    title : str
-        What it is.
-    datasets, groups, methods, tunings : tuple of str
-        All of which it can be asked for.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import TARGETS
-    >>> TARGETS["table-mahd"].methods
-    ('fcm', 'pcca', 'fdc')
-    """
+    """A table or figure of the paper, with all datasets and methods it may have."""
 
     title: str
     datasets: tuple[str, ...]
@@ -85,7 +74,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked for of one target.
+    """The part of a target that is asked for.
 
     Attributes
     ----------
@@ -96,13 +85,7 @@ class Plan:
     tunings : tuple of str
         Of "oracle" and "fair".
     n_starts, n_draws : int
-        Starts of each method with chance, and draws of judgements.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import Plan
-    >>> Plan("table2", ("wine",), ("iv",), ("fdc",)).n_starts
-    20
+        Starts of each method that starts at random, and draws of judgements.
     """
 
     target: str
@@ -124,10 +107,10 @@ def make_plan(
     n_starts: int = 20,
     n_draws: int = 1,
 ) -> Plan:
-    """Return what is asked for of a target, by default all of it.
+    """Return a plan for a target, by default for all of it.
 
-    Names are taken in small or capital letters, in any order. What is not part of a
-    target is an error.
+    Names may be in small or capital letters, in any order. Those that are not part of
+    the target are an error.
 
     Examples
     --------
@@ -170,7 +153,7 @@ def cells(plan: Plan) -> list[Cell]:
 def cell_of(
     plan: Plan, dataset: str, group: str, method: str, tuning: Tuning, draw: int
 ) -> Cell:
-    """Return the cell behind a number; methods that cannot differ share one.
+    """Return the cell behind a number; numbers that cannot differ share one.
 
     Examples
     --------
@@ -188,26 +171,12 @@ def cell_of(
 
 
 def letter_of(dataset: str) -> str:
-    """Return the letter of a benchmark dataset in the paper.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import letter_of
-    >>> letter_of("wine")
-    '(e)'
-    """
+    """Return the letter of a benchmark dataset in the paper, such as (e)."""
     return f"({chr(ord('a') + BENCHMARKS.index(dataset))})"
 
 
 def title_of(dataset: str) -> str:
-    """Return a dataset with its letter in the paper, if it has one.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import title_of
-    >>> title_of("wine")
-    '(e) Wine'
-    """
+    """Return the title of a dataset, after its letter in the paper if it has one."""
     title = describe(dataset).title
     return f"{letter_of(dataset)} {title}" if dataset in BENCHMARKS else title
 

@@ -1,30 +1,36 @@
 """Which runs a cell of a table needs, and which point of the grid it reports.
 
-A cell is settled by a race: all points of the grid from a few starts, then those that
-may still be the best from more, and the last ones from all. What comes next follows
-from the results so far alone, so an interrupted cell goes on where it was.
+A cell is decided by a race: all points of the grid are fitted from a few starts, then
+those that may still be the best from more, and the last ones from all. The next runs
+follow from the results so far alone, so an interrupted cell goes on where it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fuzzypairs.reproduction.execution import METHODS
-from fuzzypairs.reproduction.runs import Point, Result, Run
+from fuzzypairs._typing import Floats
+from fuzzypairs.reproduction.methods import METHODS
+from fuzzypairs.reproduction.runs import Point, Result, Results, Run
 
-__all__ = ["TUNINGS", "Cell", "Reported", "all_points", "next_runs", "report"]
+__all__ = [
+    "TUNINGS",
+    "Cell",
+    "Reported",
+    "all_points",
+    "next_runs",
+    "report",
+    "survivors",
+]
 
-Results = Mapping[Run, Result]
 Tuning = Literal["oracle", "fair"]
 TUNINGS: tuple[Tuning, ...] = ("oracle", "fair")
 
 # Starts after each round of a race, and the most points that go on from it; the last
-# round of fits has all starts. `tests/unit/test_tuning.py` holds what is reported to
-# the best of all points with all starts.
+# round of fits has all starts.
 FIT_ROUNDS, FOLD_ROUNDS = {4: 64, 8: 16}, {2: 32, 6: 1}
 # A point goes on while its mean plus so many standard errors is not below the best
 # mean minus as many.
@@ -66,28 +72,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Reported:
-    """What a complete cell says.
-
-    Attributes
-    ----------
-    point : Point
-        The parameters.
-    result : dict
-        By criterion one value for each start, or "refused".
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.tuning import Reported
-    >>> Reported((("beta", 2.0),), {"nari": [0.9]}).point
-    (('beta', 2.0),)
-    """
+    """The point of the grid that a complete cell reports, and its scores."""
 
     point: Point
     result: Result
 
 
 def next_runs(cell: Cell, results: Results) -> list[Run]:
-    """Return what must be run next for a cell; nothing if it is complete.
+    """Return the runs that a cell needs next; none if it is complete.
 
     Examples
     --------
@@ -97,11 +89,11 @@ def next_runs(cell: Cell, results: Results) -> list[Run]:
     >>> [(run.first, run.last) for run in next_runs(Cell("wine", "", 0, "fcm"), {})]
     [(0, 20)]
     """
-    return _settle(cell, results)[0]
+    return _decide(cell, results)[0]
 
 
 def report(cell: Cell, results: Results) -> Reported:
-    """Return what a cell says; it must be complete.
+    """Return the best point of a complete cell, with its scores of all starts.
 
     Examples
     --------
@@ -111,7 +103,7 @@ def report(cell: Cell, results: Results) -> Reported:
     >>> report(Cell("wine", "", 0, "fcm", n_starts=2), results).result["nari"]
     [0.9, 0.8]
     """
-    missing, point = _settle(cell, results)
+    missing, point = _decide(cell, results)
     if missing:
         raise ValueError(f"{cell} is not complete: {len(missing)} runs are missing")
     spans = _fit_spans(cell)
@@ -119,22 +111,13 @@ def report(cell: Cell, results: Results) -> Reported:
 
 
 def all_points(cell: Cell, results: Results) -> dict[Point, Result]:
-    """Return what every point of the grid scored in the first round.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.tuning import Cell, all_points
-    >>> results = {Run("wine", "", 0, "fcm", last=2): {"nari": [0.9, 0.8]}}
-    >>> all_points(Cell("wine", "", 0, "fcm", n_starts=2), results)
-    {(): {'nari': [0.9, 0.8]}}
-    """
+    """Return the scores of every point of the grid in the first round."""
     first = _fit_spans(cell)[0]
     grid = METHODS[cell.method].grid
     return {point: results[_run(cell, point, False, *first)] for point in grid}
 
 
-def _settle(cell: Cell, results: Results) -> tuple[list[Run], Point]:
+def _decide(cell: Cell, results: Results) -> tuple[list[Run], Point]:
     """Return the runs that are missing, and the best point if none are."""
     points: Sequence[Point] = METHODS[cell.method].grid
     if cell.tuning == "fair" and len(points) > 1:
@@ -169,7 +152,7 @@ def _race(
     return [], points
 
 
-def survivors(scores: NDArray[np.float64], n_starts: int, most: int) -> list[int]:
+def survivors(scores: Floats, n_starts: int, most: int) -> list[int]:
     """Return the places of the points that may be the best, best first.
 
     Parameters
@@ -181,9 +164,9 @@ def survivors(scores: NDArray[np.float64], n_starts: int, most: int) -> list[int
 
     Notes
     -----
-    The mean of n of N starts is off that of all by sd * sqrt(1/n - 1/N). The
-    deviation of a few starts may be small by chance: that of all points, pooled, is
-    the least that is believed.
+    The standard error of the mean of n of N starts, as an estimate of the mean of
+    all, is sd * sqrt(1/n - 1/N). The deviation of a few starts may be small by chance,
+    so the pooled deviation of all points is its lower bound.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lines that survive kills."""
+"""Lines of runs, also after a kill."""
 
 import pytest
 
@@ -22,20 +22,20 @@ def test_lines_are_read_again(path):
         assert again.results == {ONE: RESULT}
 
 
-def test_a_seal_forgets_the_order(path, tmp_path):
-    sealed = []
+def test_sorted_lines_do_not_depend_on_the_order(tmp_path):
+    written = []
     for number, order in enumerate([(ONE, OTHER), (OTHER, ONE)]):
         file = tmp_path / f"{number}.jsonl"
         with Runs(file) as runs:
             for run in order:
                 runs.add(run, RESULT)
-            runs.seal()
-        sealed.append(file.read_bytes())
-    assert sealed[0] == sealed[1]
-    assert sealed[0].index(b'"group":"i"') < sealed[0].index(b'"group":"iv"')
+            runs.sort()
+        written.append(file.read_bytes())
+    assert written[0] == written[1]
+    assert written[0].index(b'"group":"i"') < written[0].index(b'"group":"iv"')
 
 
-def test_a_torn_line_is_dropped_wherever_it_is_torn(path):
+def test_an_incomplete_last_line_is_dropped(path):
     with Runs(path) as runs:
         runs.add(ONE, RESULT)
         runs.add(OTHER, RESULT)

@@ -21,7 +21,7 @@ def fitted(monkeypatch):
         return {"agreement": [0.5] * n} if run.held_out else {"nari": [0.5] * n}
 
     monkeypatch.setattr(schedule, "perform", perform)
-    monkeypatch.setattr(schedule, "load_problem", lambda *_: None)
+    monkeypatch.setattr(schedule, "load_benchmark", lambda *_: None)
     return asked
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fuzzypairs.reproduction import execution as fits
-from fuzzypairs.reproduction.execution import METHODS, perform
+from fuzzypairs.reproduction.execution import perform
+from fuzzypairs.reproduction.methods import FULL, METHODS
 from fuzzypairs.reproduction.runs import Run
 from fuzzypairs.reproduction.tuning import Cell, next_runs, report, survivors
 
@@ -75,7 +75,7 @@ def test_an_incomplete_cell_is_not_reported():
 @pytest.mark.parametrize("group", ["i", "iv"])
 def test_race_reports_the_best_of_all(group, monkeypatch):
     """Within 0.1 points of all starts at all points (of a quarter of the grid)."""
-    points = fits.FULL[2::4]
+    points = FULL[2::4]
     monkeypatch.setitem(METHODS, "fdc", replace(METHODS["fdc"], grid=points))
     known = {
         point: perform(Run("wine", group, 0, "fdc", point, last=20)) for point in points
