@@ -30,18 +30,13 @@ SCALARS = str | bool | np.bool_ | int | float
 
 def kind_of(column: Column) -> Kind:
     """Return what a column holds. Numbers and ISO dates may be given as text."""
-    known = column.dropna()
-    if types.is_datetime64_any_dtype(column):
+    inferred = types.infer_dtype(column, skipna=True)
+    if types.is_datetime64_any_dtype(column) or inferred in DATES:
         return "date"
-    if known.empty or types.is_timedelta64_dtype(column):
+    is_numeric = types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+    is_duration = types.is_timedelta64_dtype(column)
+    if is_numeric or is_duration or inferred in NUMBERS or column.isna().all():
         return "number"
-    if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
-        return "number"
-    inferred = types.infer_dtype(known, skipna=True)
-    if inferred in NUMBERS:
-        return "number"
-    if inferred in DATES:
-        return "date"
     odd = column.notna() & ~column.map(lambda value: isinstance(value, SCALARS))
     _refuse_first(column, odd, "expected numbers, text or dates; drop the column")
     return "category" if inferred == "boolean" else _kind_of_text(column)

@@ -43,12 +43,6 @@ class ColumnRecord:
         Number of features made from it; 0 if it was dropped.
     treatment : str
         What was done, in words.
-
-    Examples
-    --------
-    >>> from fuzzypairs.io.features import ColumnRecord
-    >>> ColumnRecord("acid", "number", 0, 1, "standardised").treatment
-    'standardised'
     """
 
     name: str
@@ -175,15 +169,12 @@ class Preparation(TransformerMixin, BaseEstimator):
         features : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        values = {}
-        for column in self.columns_:
-            if not column.n_features:
-                continue
-            if column.name not in X:
-                raise ValueError(
-                    f"column {column.name!r} is missing; there are {listed(X.columns)}"
-                )
-            values[column.name] = CONVERT[column.kind](X[column.name])
+        used = [column for column in self.columns_ if column.n_features]
+        if missing := [column.name for column in used if column.name not in X]:
+            raise ValueError(
+                f"column {missing[0]!r} is missing; there are {listed(X.columns)}"
+            )
+        values = {c.name: CONVERT[c.kind](X[c.name]) for c in used}
         made: Floats = self.transformer_.transform(pd.DataFrame(values))
         return made
 

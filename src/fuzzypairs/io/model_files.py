@@ -55,10 +55,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ImportError
         If skops is not installed.
 
-    See Also
-    --------
-    load : Read the file again.
-
     Notes
     -----
     The file is a zip archive in the format of skops, with the version of
@@ -79,23 +75,22 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     True
     """
     skops_io = _import_skops()
+    refused = f"model, a {type(model).__name__}, cannot be saved"
     try:
         data = skops_io.dumps(model, compression=zipfile.ZIP_DEFLATED)
         unknown = skops_io.get_untrusted_types(data=data)
     except Exception as error:
-        raise TypeError(
-            f"model, a {type(model).__name__}, cannot be saved: {error}"
-        ) from error
+        raise TypeError(f"{refused}: {error}") from error
     # skops writes the names of lambdas, by which they cannot be found again.
     if nameless := [name for name in unknown if "<" in name]:
         raise TypeError(
-            f"model, a {type(model).__name__}, cannot be saved: it holds "
-            f"{nameless[0]}; use a function defined at the top of a module"
+            f"{refused}: it holds {nameless[0]}; use a function defined at the top of "
+            "a module"
         )
     if not any(map(_is_ours, unknown)):
         raise TypeError(
-            f"model is a {type(model).__name__} that holds no fuzzypairs estimator: "
-            "save an estimator of this package or a Pipeline that ends in one"
+            f"{refused}: it holds no fuzzypairs estimator; save an estimator of this "
+            "package or a Pipeline that ends in one"
         )
     archive = io.BytesIO(data)
     with zipfile.ZipFile(archive, "a") as members:
@@ -138,10 +133,6 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     -----
     VersionMismatchWarning
         If another version of fuzzypairs wrote the file.
-
-    See Also
-    --------
-    save : Write such a file.
 
     Examples
     --------
@@ -200,9 +191,8 @@ def _import_skops() -> Any:
     try:
         return importlib.import_module("skops.io")
     except ImportError as error:
-        raise ImportError(
-            "model files need skops: pip install 'fuzzypairs[files]'"
-        ) from error
+        message = "model files need skops: pip install 'fuzzypairs[files]'"
+        raise ImportError(message) from error
 
 
 def _read_archive(path: Path) -> bytes:
@@ -210,24 +200,20 @@ def _read_archive(path: Path) -> bytes:
     if path.is_dir():
         raise ModelFileError(f"{path} is a directory: name the model file in it")
     data = path.read_bytes()
-    if not data:
-        raise ModelFileError(f"{path} is empty: copy or save the model again")
     if zipfile.is_zipfile(io.BytesIO(data)):
         return data
-    if data.startswith(b"PK"):
-        raise ModelFileError(
-            f"{path} is cut short or damaged: copy or save the model again"
+    if not data:
+        reason = "is empty: copy or save the model again"
+    elif data.startswith(b"PK"):
+        reason = "is cut short or damaged: copy or save the model again"
+    elif data.startswith(b"\x80"):  # protocol 2 and later, which joblib writes too
+        reason = (
+            "is a pickle, which can run code when opened and is never read here: save "
+            "the model with fuzzypairs.save"
         )
-    # Protocol 2 and later, which joblib writes too.
-    if data.startswith(b"\x80"):
-        raise ModelFileError(
-            f"{path} is a pickle, which can run code when opened and is never read "
-            "here: save the model with fuzzypairs.save"
-        )
-    raise ModelFileError(
-        f"{path} is not a model file (not a zip archive): expected one that "
-        "fuzzypairs.save wrote"
-    )
+    else:
+        reason = "is not a zip archive: expected a file that fuzzypairs.save wrote"
+    raise ModelFileError(f"{path} {reason}")
 
 
 def _read_version(data: bytes) -> str | None:

@@ -106,14 +106,6 @@ class Items:
         Classes as text, None where missing.
     id_column : str or None
         Name of the column of ids.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pathlib import Path
-    >>> from fuzzypairs.io.tables import Items
-    >>> Items(Path("wines.csv"), pd.DataFrame({"acid": [1.5, 2.0]})).n_rows
-    2
     """
 
     path: Path
@@ -259,15 +251,6 @@ def prepare(items: Items, *, scale: bool = True) -> tuple[Preparation, Floats]:
     preparation : Preparation
         Fitted.
     features : ndarray of shape (n_rows, n_features)
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pathlib import Path
-    >>> from fuzzypairs.io.tables import Items, prepare
-    >>> items = Items(Path("wines.csv"), pd.DataFrame({"acid": [1.0, 2.0, 3.0]}))
-    >>> prepare(items, scale=False)[1].ravel()
-    array([1., 2., 3.])
     """
     preparation = Preparation(scale=scale, id_column=items.id_column)
     try:
@@ -322,14 +305,10 @@ def _read_json(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _read_parquet(file: io.BytesIO, text: Sequence[str]) -> pd.DataFrame:
-    return pd.read_parquet(file, engine="pyarrow")
-
-
 READERS: dict[str, Reader] = {
     ".csv": partial(_read_text, ","),
     ".tsv": partial(_read_text, "\t"),
-    ".parquet": _read_parquet,
+    ".parquet": lambda file, text: pd.read_parquet(file, engine="pyarrow"),
     ".jsonl": _read_json,
     ".ndjson": _read_json,
 }

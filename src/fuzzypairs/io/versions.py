@@ -13,16 +13,8 @@ from fuzzypairs.threads import Threads
 __all__ = ["show_versions"]
 
 REQUIRED = ("joblib", "numba", "numpy", "scikit-learn", "scipy", "threadpoolctl")
-OPTIONAL = (
-    "Jinja2",
-    "matplotlib",
-    "pandas",
-    "pyarrow",
-    "pyscipopt",
-    "rich",
-    "skops",
-    "typer",
-)
+OPTIONAL = ("Jinja2", "matplotlib", "pandas", "pyarrow", "pyscipopt", "rich", "skops",
+            "typer")  # fmt: skip
 # Instruction sets that only processors of a level have, by numpy's old and new names.
 LEVELS = {
     "x86-64-v4": {"X86_V4", "AVX512_SKX"},

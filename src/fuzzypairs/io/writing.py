@@ -26,17 +26,12 @@ def escape_cell(cell: Any) -> Any:
     Parameters
     ----------
     cell : object
-        Text, or a number or anything else, which is left alone.
+        Text that begins with ``=``, ``+``, ``-``, ``@``, a tab, an end of line or an
+        apostrophe is escaped, everything else is not.
 
     Returns
     -------
     escaped : object
-        With an apostrophe in front if text begins with ``=``, ``+``, ``-``, ``@``, a
-        tab, an end of line, or an apostrophe; else as it is.
-
-    See Also
-    --------
-    unescape_cell : The inverse.
 
     Examples
     --------

@@ -59,7 +59,6 @@ class ObjectiveDisplay(style.Display):
     Parameters
     ----------
     history : array-like of shape (n_iter,)
-        The objective after each iteration.
 
     Attributes
     ----------
@@ -85,8 +84,7 @@ class ObjectiveDisplay(style.Display):
         Parameters
         ----------
         model : estimator with `objective_history_`
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
+        ax : as for `plot_objective`
 
         Returns
         -------
@@ -167,10 +165,7 @@ class SearchDisplay(style.Display):
 
     Parameters
     ----------
-    results : mapping of str to array-like of shape (n_candidates,)
-        The `cv_results_` of a search.
-    parameter : str
-        Name of the parameter.
+    results, parameter : as for `plot_search`
 
     Attributes
     ----------
@@ -199,10 +194,7 @@ class SearchDisplay(style.Display):
         Parameters
         ----------
         search : estimator with `cv_results_`
-        parameter : str
-            Name of the parameter.
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
+        parameter, ax : as for `plot_search`
 
         Returns
         -------

@@ -105,10 +105,7 @@ class JudgementsDisplay(style.Display):
 
     Parameters
     ----------
-    pairs : PairSet or what `PairSet.coerce` accepts
-        Judgements.
-    memberships : array-like of shape (n_samples, n_clusters)
-        Memberships, rows summing to 1.
+    pairs, memberships : as for `plot_judgements`
 
     Attributes
     ----------
@@ -138,10 +135,8 @@ class JudgementsDisplay(style.Display):
         Parameters
         ----------
         model : estimator with `memberships_`
-        pairs : PairSet or what `PairSet.coerce` accepts
-            Judgements, those of the fit or others.
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
+        pairs, ax : as for `plot_judgements`
+            The judgements may be those of the fit or others.
 
         Returns
         -------

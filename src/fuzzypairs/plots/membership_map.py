@@ -94,7 +94,12 @@ def plot_memberships(
     shown = _strongest_pairs(judged, U, most_pairs)
     rows = _some_rows(len(data), np.concatenate([shown.i, shown.j, rings]), most_rows)
     _draw_rows(ax, places[rows], U[rows])
-    _draw_rings(ax, places[rings])
+    if len(rings):
+        x, y = places[rings].T
+        ax.scatter(
+            x, y, s=110, facecolors="none", edgecolors="black", linewidths=1.1,
+            label="cluster changed", zorder=5,
+        )  # fmt: skip
     _draw_pairs(ax, places, shown, U)
 
     ax.set(xlabel=names[0], ylabel=names[1])
@@ -118,12 +123,7 @@ class MembershipMapDisplay(style.Display):
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        The data as it was clustered.
-    memberships : array-like of shape (n_samples, n_clusters)
-        Memberships, rows summing to 1.
-    pairs : PairSet or what `PairSet.coerce` accepts, optional
-        Judgements to draw.
+    X, memberships, pairs : as for `plot_memberships`
 
     Attributes
     ----------
@@ -161,14 +161,7 @@ class MembershipMapDisplay(style.Display):
         Parameters
         ----------
         model : estimator with `memberships_`
-        X : array-like of shape (n_samples, n_features)
-            What it was fitted to.
-        pairs : PairSet or what `PairSet.coerce` accepts, optional
-            Judgements to draw.
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
-        **options : dict
-            Further options of `plot_memberships`.
+        X, pairs, ax, **options : as for `plot_memberships`
 
         Returns
         -------
@@ -224,14 +217,6 @@ def _draw_rows(ax: Any, places: Data, memberships: Floats) -> None:
         # The legend has entries of its own, which do not depend on the first row.
         ax.scatter([], [], s=AREA, marker=marker, color=color,
                    label=f"cluster {cluster}")  # fmt: skip
-
-
-def _draw_rings(ax: Any, places: Data) -> None:
-    if len(places):
-        ax.scatter(
-            *places.T, s=110, facecolors="none", edgecolors="black", linewidths=1.1,
-            label="cluster changed", zorder=5,
-        )  # fmt: skip
 
 
 def _draw_pairs(ax: Any, places: Data, pairs: PairSet, memberships: Floats) -> None:

@@ -124,10 +124,7 @@ class MixturesDisplay(style.Display):
 
     Parameters
     ----------
-    memberships : array-like of shape (n_samples, n_clusters)
-        Memberships, rows summing to 1.
-    names : sequence of length n_samples, optional
-        Names of rows.
+    memberships, names : as for `plot_mixtures`
 
     Attributes
     ----------
@@ -161,12 +158,7 @@ class MixturesDisplay(style.Display):
         Parameters
         ----------
         model : estimator with `memberships_`
-        names : sequence of length n_samples, optional
-            Names of rows.
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
-        **options : dict
-            Further options of `plot_mixtures`.
+        names, ax, **options : as for `plot_mixtures`
 
         Returns
         -------

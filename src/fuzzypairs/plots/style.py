@@ -84,9 +84,8 @@ def new_figure(size: tuple[float, float]) -> Any:
         figure = importlib.import_module("matplotlib.figure")
         agg = importlib.import_module("matplotlib.backends.backend_agg")
     except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib: pip install 'fuzzypairs[plot]'"
-        ) from error
+        message = "pictures need matplotlib: pip install 'fuzzypairs[plot]'"
+        raise ImportError(message) from error
     made = figure.Figure(figsize=size, layout="constrained")
     agg.FigureCanvasAgg(made)
     return made

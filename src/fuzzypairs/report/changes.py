@@ -9,7 +9,7 @@ from fuzzypairs import criteria
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import new_figure, plot_memberships
-from fuzzypairs.report.html import Picture, Section, Table, percent, short_table
+from fuzzypairs.report.html import Picture, Section, Table, percent
 
 __all__ = ["Comparison"]
 
@@ -185,14 +185,14 @@ class Comparison:
         )
         moved = _change_table("Rows that changed cluster", self.summary["rows_moved"])
         state = {True: "held", False: "broken"}
-        judgements = short_table(
+        judgements = Table(
             ["row", "row", "grade", "without pairs", "with pairs"],
             [
                 [p["i"], p["j"], p["grade"], *(state[held] for held in p["held"])]
                 for p in self.summary["pairs"]
             ],
             "Judgements from -1 (unlike) to 1 (alike), held or broken",
-        )
+        ).first()
         return [
             Section("What the pairs changed", (), picture, [self.scores()]),
             Section(
@@ -207,4 +207,4 @@ class Comparison:
 def _change_table(caption: str, changes: list[dict[str, Any]]) -> Table:
     words = ("cluster before", "cluster after", "certainty before", "certainty after")
     rows = [[c["row"], *c["cluster"], *c["certainty"]] for c in changes]
-    return short_table(["row", *words], rows, caption)
+    return Table(["row", *words], rows, caption).first()

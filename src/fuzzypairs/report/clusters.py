@@ -5,18 +5,7 @@ import numpy as np
 from fuzzypairs.criteria import certainty
 from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures, style
 from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_DRAWN, FitFacts
-from fuzzypairs.report.html import (
-    Card,
-    Picture,
-    Section,
-    Table,
-    counted,
-    cut,
-    percent,
-    short_table,
-)
-
-__all__ = ["cluster_sections"]
+from fuzzypairs.report.html import Card, Picture, Section, Table, counted, cut, percent
 
 # Largest numbers of judgements on the map, and of entries of the lists in cards.
 MOST_PAIRS, IN_CARD = 100, 5
@@ -115,8 +104,8 @@ def _prototypes(fit: FitFacts) -> Section:
             [profile.column, *(profile.prototype(c) for c in clusters)]
             for profile in fit.profiles
         ]
-        numeric = range(1, len(columns))
-        tables.append(short_table(columns, rows, "", MOST_COLUMNS, numeric))
+        table = Table(columns, rows, numeric=range(1, len(columns)))
+        tables.append(table.first(MOST_COLUMNS))
     return Section("Prototypes", [text], tables=tables)
 
 
@@ -135,15 +124,14 @@ def _mixed(fit: FitFacts) -> Section:
         ax = plot_mixtures(fit.U, fit.names)
         caption = "Memberships of the most mixed rows."
     best = np.argsort(-fit.U[fit.mixed], axis=1, kind="stable")[:, :2].tolist()
-    table = short_table(
+    table = Table(
         ["row", "first cluster", "membership", "second cluster", "membership"],
         [
             [fit.names[row], a, float(fit.U[row, a]), b, float(fit.U[row, b])]
             for row, (a, b) in zip(fit.mixed, best, strict=True)
         ],
         "The most mixed rows",
-        IN_LIST,
-    )
+    ).first(IN_LIST)
     picture = Picture(ax.figure, alt=caption, caption=caption)
     return Section("Mixed rows", (), picture, [table] if table.rows else [])
 
@@ -158,5 +146,5 @@ def _classes(fit: FitFacts) -> Section:
     return Section(
         "True classes",
         ["How many rows of each true class are in each cluster."],
-        tables=[short_table(columns, rows, "", MOST_COLUMNS)],
+        tables=[Table(columns, rows).first(MOST_COLUMNS)],
     )

@@ -1,12 +1,9 @@
 """Judgements that contradict each other."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fuzzypairs.pairs import PairSet
-
-__all__ = ["Contradiction", "Contradictions", "find_contradictions"]
 
 
 class Contradiction(NamedTuple):
@@ -25,51 +22,31 @@ class Contradiction(NamedTuple):
         return min(self.ab, self.bc, -self.ac)
 
 
-@dataclass(frozen=True)
-class Contradictions:
-    """Judgements that cannot all hold.
-
-    Attributes
-    ----------
-    triangles : tuple of Contradiction
-        The strongest first.
-    n_triangles : int
-        Number of all triangles.
-    n_chained : int
-        Judgements of unlike between rows that a longer chain of alike ones joins.
-    """
-
-    triangles: tuple[Contradiction, ...]
-    n_triangles: int
-    n_chained: int
-
-
-def find_contradictions(pairs: PairSet, most: int = 20) -> Contradictions:
+def find_contradictions(pairs: PairSet) -> tuple[list[Contradiction], int]:
     """Find judgements that contradict each other.
+
+    For each judgement of unlike, the rows judged alike to both of its rows are found
+    from the row with fewer of them: O(n_pairs^1.5) steps at most, and O(n_pairs)
+    where no row has many judgements.
 
     Parameters
     ----------
     pairs : PairSet
         Judgements.
-    most : int, default=20
-        Largest number of triangles to return.
 
     Returns
     -------
-    found : Contradictions
-
-    Notes
-    -----
-    For each judgement of unlike, the rows judged alike to both of its rows are found
-    from the row with fewer of them: O(n_pairs^1.5) steps at most, and O(n_pairs)
-    where no row has many judgements.
+    triangles : list of Contradiction
+        The strongest first.
+    n_chained : int
+        Judgements of unlike between rows that a longer chain of alike ones joins.
 
     Examples
     --------
     >>> from fuzzypairs import PairSet
     >>> from fuzzypairs.report.contradictions import find_contradictions
     >>> pairs = PairSet.from_triples([(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.5)])
-    >>> find_contradictions(pairs).triangles[0][:3]
+    >>> find_contradictions(pairs)[0][0][:3]
     (0, 1, 2)
     """
     alike: defaultdict[int, dict[int, float]] = defaultdict(dict)
@@ -91,4 +68,4 @@ def find_contradictions(pairs: PairSet, most: int = 20) -> Contradictions:
         ]
         n_chained += not between
     found.sort(key=lambda triangle: (-triangle.strength, triangle))
-    return Contradictions(tuple(found[:most]), len(found), n_chained)
+    return found, n_chained

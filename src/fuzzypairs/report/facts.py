@@ -15,10 +15,8 @@ from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.plots.style import memberships_of
-from fuzzypairs.report.contradictions import Contradictions, find_contradictions
+from fuzzypairs.report.contradictions import Contradiction, find_contradictions
 from fuzzypairs.report.profiles import Profile, describe_columns
-
-__all__ = ["ABREAST", "IN_LIST", "MOST_COLUMNS", "MOST_DRAWN", "FitFacts"]
 
 # Largest numbers of rows or judgements in a list, of columns in a table, of rows in a
 # picture, and of clusters side by side on paper.
@@ -31,22 +29,8 @@ MIXED = 0.5
 class FitFacts:
     """A fitted model with its data, and what follows from both.
 
-    Attributes
-    ----------
-    model : FDC
-        The fitted model.
-    X : ndarray of shape (n_samples, n_features)
-        The matrix it was fitted to.
-    table : DataFrame of shape (n_samples, n_columns)
-        The data as the user gave them.
-    pairs : PairSet
-        The judgements.
-    names : list of str, length n_samples
-        Names of the rows.
-    columns : sequence of ColumnRecord
-        What was done to each column.
-    truth : ndarray of shape (n_samples,) or None
-        True classes, which may be missing.
+    The fields are the arguments of `write_fit_report`, checked; `names` are what rows
+    are called.
     """
 
     model: Any
@@ -96,9 +80,9 @@ class FitFacts:
         return int((~self.held).sum())
 
     @cached_property
-    def contradictions(self) -> Contradictions:
-        """Judgements that cannot all hold."""
-        return find_contradictions(self.pairs, IN_LIST)
+    def contradictions(self) -> tuple[list[Contradiction], int]:
+        """Triangles of judgements that cannot all hold, and the number of chains."""
+        return find_contradictions(self.pairs)
 
     @cached_property
     def profiles(self) -> list[Profile]:

@@ -21,10 +21,10 @@ from fuzzypairs.report.facts import ABREAST, MOST_COLUMNS, FitFacts
 from fuzzypairs.report.html import (
     Picture,
     Section,
+    Table,
     counted,
     cut,
     percent,
-    short_table,
     write_report,
 )
 from fuzzypairs.report.judgements import judgement_section
@@ -129,7 +129,10 @@ def write_fit_report(
 
 def _findings(fit: FitFacts) -> list[str]:
     """Return what was found in sentences, the most important first."""
-    said = [_describe_sizes(fit), *_describe_mixed(fit), _describe_judgements(fit)]
+    said = [_describe_sizes(fit)]
+    if len(fit.sizes) > 1:
+        said.append(_describe_mixed(fit))
+    said.append(_describe_judgements(fit))
     if fit.truth is not None:
         said.append(_describe_scores(fit))
     if len(fit.sizes) > 1 and certainty(fit.U).mean() < FLAT:
@@ -157,18 +160,16 @@ def _describe_sizes(fit: FitFacts) -> str:
     return f"The {k} clusters{bound} have {sizes}.{by}"
 
 
-def _describe_mixed(fit: FitFacts) -> list[str]:
-    if len(fit.sizes) == 1:
-        return []
+def _describe_mixed(fit: FitFacts) -> str:
     if not len(fit.mixed):
-        return [
+        return (
             "No row is mixed: all belong to their first cluster more than twice as "
             "much as to any other."
-        ]
-    return [
+        )
+    return (
         f"{counted(len(fit.mixed), 'row is', 'rows are')} mixed: the second cluster "
         "has at least half the membership of the first."
-    ]
+    )
 
 
 def _describe_judgements(fit: FitFacts) -> str:
@@ -184,8 +185,8 @@ def _describe_judgements(fit: FitFacts) -> str:
         said = (
             f"Of {n_judged:,} judgements {n_held:,} are held and {n_broken:,} broken."
         )
-    if n_triangles := fit.contradictions.n_triangles:
-        said += f" {counted(n_triangles, 'triple')} of judgements cannot all hold."
+    if triangles := fit.contradictions[0]:
+        said += f" {counted(len(triangles), 'triple')} of judgements cannot all hold."
     return said
 
 
@@ -236,12 +237,11 @@ def _method_section(
             "rises only where a cluster vanishes.",
         ),
         [
-            short_table(["setting", "value"], settings, "Settings"),
-            short_table(
+            Table(["setting", "value"], settings, "Settings").first(),
+            Table(
                 ["column", "kind", "missing", "features", "what was done"],
                 columns,
                 "Columns",
-                MOST_COLUMNS,
-            ),
+            ).first(MOST_COLUMNS),
         ],
     )

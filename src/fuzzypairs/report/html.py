@@ -5,7 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fuzzypairs import __version__
@@ -79,14 +79,21 @@ class Table:
         ----------
         column : int
             Counted from 0.
-
-        Returns
-        -------
-        has_numbers : bool
         """
         return column in self.numeric or any(
             not isinstance(row[column], str) for row in self.rows
         )
+
+    def first(self, most: int = MOST_ROWS) -> "Table":
+        """Return the table with its first rows, and the number of the others.
+
+        Parameters
+        ----------
+        most : int, default=100
+            Largest number of rows.
+        """
+        n_more = max(len(self.rows) - most, 0)
+        return replace(self, rows=self.rows[:most], n_more=n_more)
 
 
 @dataclass(frozen=True)
@@ -247,21 +254,23 @@ def write_report(
     ...     "a &lt; b" in path.read_text(encoding="utf-8")
     True
     """
-    page = _environment().get_template("report.html.j2")
-    text = page.render(title=title, lead=lead, sections=sections, version=__version__)
+    try:
+        import jinja2
+    except ImportError as error:
+        message = "reports need Jinja2: pip install 'fuzzypairs[cli]'"
+        raise ImportError(message) from error
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("fuzzypairs.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    text = templates.get_template("report.html.j2").render(
+        title=title, lead=lead, sections=sections, version=__version__
+    )
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def short_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str | float]],
-    caption: str = "",
-    most: int = MOST_ROWS,
-    numeric: Collection[int] = (),
-) -> Table:
-    """Return a table of the first `most` rows, and the number of the others."""
-    return Table(columns, rows[:most], caption, max(len(rows) - most, 0), numeric)
 
 
 def cut(name: object) -> str:
@@ -279,20 +288,3 @@ def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun, in the plural where needed."""
     several = many or (one + ("es" if one.endswith("s") else "s"))
     return f"{number:,} {one if number == 1 else several}"
-
-
-def _environment() -> Any:
-    """Return Jinja with our templates, escaping everything."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("reports need Jinja2: pip install 'fuzzypairs[cli]'") from (
-            error
-        )
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("fuzzypairs.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -10,16 +10,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_judgements, shared_membership
 from fuzzypairs.report.facts import IN_LIST, FitFacts
-from fuzzypairs.report.html import (
-    Picture,
-    Section,
-    Table,
-    counted,
-    percent,
-    short_table,
-)
-
-__all__ = ["judgement_section", "pair_influence"]
+from fuzzypairs.report.html import Picture, Section, Table, counted, percent
 
 # A smaller membership counts as 0.
 ZERO = 1e-9
@@ -40,7 +31,8 @@ def judgement_section(fit: FitFacts) -> Section:
             f"{counted(n_unknown, 'judgement was', 'judgements were')} 0, "
             "can't say, and had no effect."
         )
-    if n_chained := fit.contradictions.n_chained:
+    triangles, n_chained = fit.contradictions
+    if n_chained:
         text.append(
             f"{counted(n_chained, 'judgement')} of unlike "
             f"{'is' if n_chained == 1 else 'are'} between rows that a chain of "
@@ -48,22 +40,27 @@ def judgement_section(fit: FitFacts) -> Section:
         )
     if not fit.n_judged:
         return Section("Judgements", text)
-    return Section(
-        "Judgements",
-        text,
-        Picture(
-            plot_judgements(pairs, fit.U).figure,
-            alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements are held.",
-            caption="Grades against shared memberships. Rows judged alike should share "
-            "their memberships: upper right. Rows judged unlike should not: lower "
-            "left.",
-        ),
-        [*_influence_tables(fit), *_contradiction_tables(fit)],
+    picture = Picture(
+        plot_judgements(pairs, fit.U).figure,
+        alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements are held.",
+        caption="Grades against shared memberships. Rows judged alike should share "
+        "their memberships: upper right. Rows judged unlike should not: lower left.",
     )
+    tables = _influence_tables(fit)
+    if triangles:
+        tables.append(
+            Table(
+                ["a", "b", "c", "a, b", "b, c", "a, c"],
+                [[*(fit.names[row] for row in t[:3]), *t[3:]] for t in triangles],
+                "Judgements that contradict each other, the strongest first: a and b "
+                "alike, b and c alike, but a and c unlike",
+            ).first(IN_LIST)
+        )
+    return Section("Judgements", text, picture, tables)
 
 
 def _influence_tables(fit: FitFacts) -> list[Table]:
-    pairs, names = fit.pairs, fit.names
+    pairs = fit.pairs
     influence = pair_influence(pairs, fit.U, fit.model.beta_)
     total = influence.sum() or 1.0
     shared = shared_membership(pairs, fit.U)
@@ -76,8 +73,8 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
     ):
         rows: list[list[str | float]] = [
             [
-                names[pairs.i[n]],
-                names[pairs.j[n]],
+                fit.names[pairs.i[n]],
+                fit.names[pairs.j[n]],
                 float(pairs.grade[n]),
                 float(shared[n]),
                 f"{influence[n]:.3g}",
@@ -85,22 +82,9 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
             ]
             for n in order[mine[order]]
         ]
-        tables.append(short_table(columns, rows, caption, IN_LIST, (2, 3, 4, 5)))
-    return [table for table in tables if table.rows]
-
-
-def _contradiction_tables(fit: FitFacts) -> list[Table]:
-    found, names = fit.contradictions, fit.names
-    rows: list[list[str | float]] = [
-        [names[t.a], names[t.b], names[t.c], t.ab, t.bc, t.ac] for t in found.triangles
-    ]
-    caption = (
-        "Judgements that contradict each other, the strongest first: a and b alike, b "
-        "and c alike, but a and c unlike"
-    )
-    columns = ["a", "b", "c", "a, b", "b, c", "a, c"]
-    table = Table(columns, rows, caption, found.n_triangles - len(rows))
-    return [table] if rows else []
+        table = Table(columns, rows, caption, numeric=(2, 3, 4, 5))
+        tables += [table.first(IN_LIST)] if rows else []
+    return tables
 
 
 def pair_influence(pairs: Any, memberships: ArrayLike, beta: float) -> Floats:

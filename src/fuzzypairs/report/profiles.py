@@ -12,8 +12,6 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.io.columns import CONVERT
 from fuzzypairs.io.features import ColumnRecord
 
-__all__ = ["Profile", "Trait", "describe_columns"]
-
 
 @dataclass(frozen=True)
 class Trait:
@@ -55,19 +53,6 @@ class Profile:
         Formats a mean or a share other than NaN.
     categories : tuple of str
         The categories; none for numbers and dates.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from fuzzypairs.io.features import ColumnRecord
-    >>> from fuzzypairs.report.profiles import describe_columns
-    >>> frame = pd.DataFrame({"acid": [1.0, 2.0, 6.0]})
-    >>> record = ColumnRecord("acid", "number", 0, 1, "standardised")
-    >>> (acid,) = describe_columns(frame, [record], [[1, 0], [1, 0], [0, 1]])
-    >>> acid.prototype(0)
-    '1.50'
-    >>> acid.trait(0)
-    Trait(name='acid', here='1.50', elsewhere='6.00', difference=-2.08...)
     """
 
     column: str
@@ -134,58 +119,43 @@ def describe_columns(
     U = np.asarray(memberships, dtype=float)
     by_name = {str(name): table[name] for name in table}
     return [
-        DESCRIBE[record.kind](
-            record.name, CONVERT[record.kind](by_name[record.name]), U
+        (_describe_categories if record.kind == "category" else _describe_numbers)(
+            record, CONVERT[record.kind](by_name[record.name]), U
         )
         for record in columns
         if record.n_features
     ]
 
 
-def _describe_numbers(name: str, column: Any, U: Floats) -> Profile:
-    return _numeric(name, column, U, number_format(float(column.std(ddof=0))))
-
-
-def _describe_dates(name: str, column: Any, U: Floats) -> Profile:
-    # Dates within a few days are given with hours and minutes.
-    form = "%Y-%m-%d" if column.std(ddof=0) > 3 else "%Y-%m-%d %H:%M"
-    return _numeric(
-        name, column, U, lambda days: f"{pd.Timestamp(days, unit='D'):{form}}"
-    )
-
-
-def _numeric(
-    name: str, column: Any, U: Floats, spell: Callable[[float], str]
-) -> Profile:
+def _describe_numbers(record: ColumnRecord, column: Any, U: Floats) -> Profile:
+    """Describe numbers, or dates as days."""
     values = column.to_numpy(dtype=float)
     known = ~np.isnan(values)
     centre = values[known].mean()
     deviations, U = values[known] - centre, U[known]
+    spread = deviations.std()
     here, elsewhere, difference = _contrast(
-        (deviations @ U)[None],
-        deviations.sum(keepdims=True),
-        U,
-        deviations.std(keepdims=True),
+        (deviations @ U)[None], deviations.sum(keepdims=True), U, spread[None]
     )
-    return Profile(name, (name,), here + centre, elsewhere + centre, difference, spell)
+    return Profile(
+        record.name,
+        (record.name,),
+        here + centre,
+        elsewhere + centre,
+        difference,
+        (date_format if record.kind == "date" else number_format)(spread),
+    )
 
 
-def _describe_categories(name: str, column: Any, U: Floats) -> Profile:
+def _describe_categories(record: ColumnRecord, column: Any, U: Floats) -> Profile:
     codes, found = pd.factorize(column, sort=True)
     codes, U = codes[codes >= 0], U[codes >= 0]
     own = np.array([np.bincount(codes, u, len(found)) for u in U.T]).T
     every = np.bincount(codes, minlength=len(found)).astype(float)
     share = every / len(codes)
     contrast = _contrast(own, every, U, np.sqrt(share * (1 - share)))
-    names = tuple(f"{name} = {category}" for category in found)
-    return Profile(name, names, *contrast, _spell_share, tuple(found))
-
-
-DESCRIBE = {
-    "number": _describe_numbers,
-    "date": _describe_dates,
-    "category": _describe_categories,
-}
+    names = tuple(f"{record.name} = {category}" for category in found)
+    return Profile(record.name, names, *contrast, _share_format, tuple(found))
 
 
 def _contrast(
@@ -213,5 +183,11 @@ def number_format(spread: float) -> Callable[[float], str]:
     return f"{{:,.{decimals}f}}".format
 
 
-def _spell_share(share: float) -> str:
+def date_format(spread: float) -> Callable[[float], str]:
+    """Return a function that formats days since 1970, with hours if they are close."""
+    form = "%Y-%m-%d" if spread > 3 else "%Y-%m-%d %H:%M"
+    return lambda days: pd.Timestamp(days, unit="D").strftime(form)
+
+
+def _share_format(share: float) -> str:
     return f"{100 * share:.0f} %"

@@ -139,7 +139,9 @@ def test_a_failed_save_leaves_the_old_file(path):
 
 
 def test_a_foreign_model_is_not_saved(path):
-    with pytest.raises(TypeError, match="a StandardScaler that holds no fuzzypairs"):
+    with pytest.raises(
+        TypeError, match="a StandardScaler, cannot be saved: it holds no fuzzy"
+    ):
         save(StandardScaler().fit(X), path)
     assert not path.exists()
 
