@@ -147,8 +147,8 @@ def test_a_foreign_model_is_not_saved(path):
 
 
 def test_the_folder_must_exist(model, tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere does not exist: create it"):
-        save(model, tmp_path / "nowhere" / "model.skops")
+    with pytest.raises(FileNotFoundError, match="absent does not exist: create it"):
+        save(model, tmp_path / "absent" / "model.skops")
     with pytest.raises(IsADirectoryError, match="is a directory"):
         save(model, tmp_path)
 

@@ -1,14 +1,10 @@
-import sys
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
-from fuzzypairs.plots import BROKEN, COLORS, HELD, plot_memberships, plot_objective
+from fuzzypairs.plots import BROKEN, COLORS, HELD, plot_memberships
 
 X = np.array([[0.0, 0.0, 1.0], [0.1, 0.2, 0.9], [5.0, 5.0, 0.0], [5.1, 4.0, 0.0]])
 MEMBERSHIPS = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
@@ -19,13 +15,6 @@ def drawn(ax):
     """Rows of the picture, without the empty entries that make the legend."""
     dots = [found for found in ax.collections if isinstance(found, PathCollection)]
     return [cluster for cluster in dots if len(cluster.get_offsets())]
-
-
-def pixels(ax):
-    canvas = ax.figure.canvas
-    assert isinstance(canvas, FigureCanvasAgg)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())
 
 
 def test_rows_lie_where_the_main_directions_put_them():
@@ -100,7 +89,6 @@ def test_given_axes_are_used_and_returned():
 
     assert plot_memberships(X, MEMBERSHIPS, ax=ax, title="Rows") is ax
     assert ax.get_title(loc="left") == "Rows"
-    assert plot_objective([2.0, 1.0], ax) is ax
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 9])
@@ -110,42 +98,36 @@ def test_every_shape_can_be_drawn(n_clusters, n_features):
     data = rng.normal(size=(20, n_features))
     memberships = rng.dirichlet(np.ones(n_clusters), size=20)
 
-    image = pixels(plot_memberships(data, memberships, [(0, 1, 0.5)]))
+    ax = plot_memberships(data, memberships, [(0, 1, 0.5)])
 
-    assert (image != 255).any()
-
-
-def test_the_objective_is_drawn_from_the_first_iteration():
-    ax = plot_objective([9.0, 4.0, 3.5])
-
-    (line,) = ax.lines
-    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3])
-    np.testing.assert_array_equal(line.get_ydata(), [9, 4, 3.5])
+    ax.figure.canvas.draw()
+    assert (np.asarray(ax.figure.canvas.buffer_rgba()) != 255).any()
 
 
-def test_threads_draw_side_by_side():
-    def image(_):
-        return pixels(plot_memberships(X, MEMBERSHIPS, PAIRS))
+def test_a_map_of_many_rows_keeps_the_judged_ones():
+    rng = np.random.default_rng(0)
+    X, memberships = rng.normal(size=(500, 2)), np.eye(2)[np.arange(500) % 2]
+    # Even rows are together: only the weak second judgement is broken.
+    pairs = [(0, 2, 0.9), (0, 4, -0.1), (6, 8, 0.5), (10, 12, 0.8)]
 
-    alone = image(0)
-    with ThreadPoolExecutor(3) as pool:
-        images = list(pool.map(image, range(3)))
+    ax = plot_memberships(
+        X, memberships, pairs, highlight=[77], most_rows=20, most_pairs=2
+    )
 
-    for other in images:
-        np.testing.assert_array_equal(other, alone)
+    lines = [item for item in ax.collections if isinstance(item, LineCollection)]
+    ends = np.concatenate([line.get_segments() for line in lines])
+    np.testing.assert_array_equal(ends, X[[[0, 2], [0, 4]]])
+    places = {tuple(place) for dots in drawn(ax) for place in dots.get_offsets()}
+    assert len(places) == 20
+    assert {tuple(X[row]) for row in (0, 2, 4, 77)} <= places
+    assert ax.get_title(loc="right") == "20 of 500 rows, 2 of 4 judgements"
 
 
-def test_pyplot_is_never_needed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+def test_rows_without_any_spread_can_be_drawn():
+    ax = plot_memberships(np.ones((4, 3)), MEMBERSHIPS)
 
-    assert (pixels(plot_objective([2.0, 1.0])) != 255).any()
-
-
-def test_without_matplotlib_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-
-    with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[plot\]'"):
-        plot_objective([2.0, 1.0])
+    places = np.concatenate([dots.get_offsets() for dots in drawn(ax)])
+    np.testing.assert_array_equal(places, [[1, 0]] * 4)
 
 
 def test_rows_must_match():

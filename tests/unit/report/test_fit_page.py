@@ -4,88 +4,9 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine, make_blobs
 
-from fuzzypairs import FDC, PairSet
-from fuzzypairs.criteria import certainty, nmi, normalized_ari, pairs_held
-from fuzzypairs.datasets import simulate_pairs
-from fuzzypairs.io.features import Preparation
-from fuzzypairs.report import write_fit_report
-from fuzzypairs.report.judgements import pair_influence
-from pages import Page
-
-JUDGED = ("row", "row", "grade", "shared", "influence", "of total influence")
-TRAITS = ("sets it apart", "here", "elsewhere", "difference")
-
-
-def fitted(memberships, **attributes):
-    """A model with these memberships."""
-    U = np.asarray(memberships, dtype=float)
-    model = FDC(n_clusters=U.shape[1])
-    given = {
-        "memberships_": U,
-        "labels_": U.argmax(axis=1),
-        "n_clusters_": U.shape[1],
-        "alpha_": 0.0,
-        "beta_": 2.0,
-        "objective_": 1.0,
-        "objective_history_": np.array([3.0, 1.0]),
-        "n_iter_": 2,
-        "converged_": True,
-    }
-    model.__dict__.update(given | attributes)
-    return model
-
-
-def report(path, model, frame, pairs=(), **options):
-    preparation = Preparation().fit(frame)
-    given = {
-        "model": model,
-        "X": preparation.transform(frame),
-        "table": frame,
-        "pairs": PairSet.from_triples(list(pairs), n_samples=len(frame)),
-        "ids": None,
-        "columns": preparation.columns_,
-        "options": {},
-        "seconds": 0.125,
-    }
-    write_fit_report(path, **given | options)
-    return Page.read(path)
-
-
-def text_of(page):
-    return " ".join(word for word in page.words if word)
-
-
-def random_memberships(n_samples, n_clusters, seed=0):
-    return np.random.default_rng(seed).dirichlet(np.ones(n_clusters), size=n_samples)
-
-
-def random_frame(n_samples, seed=0):
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(rng.normal(size=(n_samples, 3)), columns=list("xyz"))
-
-
-@pytest.fixture(scope="module")
-def wine(tmp_path_factory):
-    """The page of a fit with judgements and truth, and what went into it."""
-    data = load_wine(as_frame=True)
-    preparation = Preparation().fit(data.data)
-    X = preparation.transform(data.data)
-    drawn = simulate_pairs(X, data.target, "iv", random_state=2)
-    # Rows of different cultivars that a hurried person found a little alike.
-    pairs = drawn + PairSet.from_triples([(0, 170, 0.1), (5, 150, 0.2)], len(X))
-    model = FDC(n_clusters=3, beta=0.3, random_state=0).fit(X, pairs=pairs)
-    page = report(
-        tmp_path_factory.mktemp("wine") / "report.html",
-        model,
-        data.data,
-        pairs,
-        ids=np.array([f"w{row}" for row in range(len(X))]),
-        options={"clusters": 3, "metric": "euclidean"},
-        truth=data.target.to_numpy(),
-    )
-    return page, model, pairs, data
+from fit_pages import fitted, random_frame, random_memberships, report, text_of
+from fuzzypairs.criteria import nmi, normalized_ari, pairs_held
 
 
 def test_the_summary_says_what_was_found(wine):
@@ -105,69 +26,6 @@ def test_the_summary_says_what_was_found(wine):
     ari = 100 * normalized_ari(data.target, model.labels_)
     information = 100 * nmi(data.target, model.labels_)
     assert f"ARI is {ari:.1f} % and the NMI {information:.1f} %" in lead
-
-
-def test_cards_hold_sizes_traits_and_rows(wine):
-    page, model, _, data = wine
-
-    U, labels = model.memberships_, model.labels_
-    cards = [rows[1:] for rows in page.tables if rows[0] == list(TRAITS)]
-    assert len(cards) == len(page.named("article")) == 3
-    for cluster, rows in enumerate(cards):
-        u = U[:, cluster]
-        gaps = {}
-        for name, column in data.data.items():
-            here = np.average(column, weights=u)
-            elsewhere = np.average(column, weights=1 - u)
-            gaps[name] = (here - elsewhere) / np.std(column)
-        top = sorted(gaps, key=lambda name: -abs(gaps[name]))[:5]
-        assert [[row[0], row[3]] for row in rows] == [
-            [name, f"{gaps[name]:+.2f}"] for name in top
-        ]
-        mine = labels == cluster
-        sure = certainty(U)[mine].mean()
-        words = text_of(page)
-        assert (
-            f"Cluster {cluster} {mine.sum()} rows, {100 * mine.mean():.1f} %; "
-            f"mean certainty {sure:.2f}."
-        ) in words
-        best = np.argmax(np.where(mine, u, 0))
-        assert f"Most typical: w{best} ({u[best]:.2f})," in words
-
-
-def test_prototypes_are_means_in_the_units_of_the_table(wine):
-    page, model, _, data = wine
-
-    rows = page.table("column", "cluster 0", "cluster 1", "cluster 2")
-    assert {row[0] for row in rows} == set(data.data)
-    for name, *cells in rows:
-        means = model.memberships_.T @ data.data[name] / model.memberships_.sum(axis=0)
-        shown = [float(cell.replace(",", "")) for cell in cells]
-        np.testing.assert_allclose(shown, means, atol=0.01 * data.data[name].std())
-
-
-def test_held_and_broken_judgements_are_ordered_by_influence(wine):
-    page, model, pairs, _ = wine
-
-    broken, held = (rows[1:] for rows in page.tables if rows[0] == list(JUDGED))
-    is_held = pairs_held(pairs, model.labels_)
-    influence = pair_influence(pairs, model.memberships_, model.beta_)
-    for rows, kept in ((broken, ~is_held), (held, is_held)):
-        order = [at for at in np.argsort(-influence) if kept[at]][:15]
-        assert [[row[0], row[1], row[2], row[4]] for row in rows] == [
-            [
-                f"w{pairs.i[at]}",
-                f"w{pairs.j[at]}",
-                f"{pairs.grade[at]:.2f}",
-                f"{influence[at]:.3g}",
-            ]
-            for at in order
-        ]
-        shared = [
-            np.minimum(*model.memberships_[[pairs.i[at], pairs.j[at]]]).sum()
-            for at in order
-        ]
-        assert [row[3] for row in rows] == [f"{value:.2f}" for value in shared]
 
 
 def test_truth_settings_columns_and_versions_are_listed(wine):
@@ -238,82 +96,6 @@ def test_names_and_cells_are_escaped(tmp_path):
     assert {evil[:23] + "…", "$x$", "農 $", "d" * 23 + "…"} <= set(page.words)
 
 
-def test_words_dates_and_gaps_are_described(tmp_path):
-    frame = pd.DataFrame(
-        {
-            "soil": ["clay", "clay", None, "sand"],
-            "day": pd.to_datetime(["2020-01-01", None, "2020-01-11", "2020-02-01"]),
-            "acid": [1.0, 2.0, None, 9.0],
-            "note": ["same"] * 4,
-        }
-    )
-    page = report(tmp_path / "page", fitted([[1, 0], [1, 0], [0, 1], [0, 1]]), frame)
-
-    prototypes = {
-        row[0]: row[1:] for row in page.table("column", "cluster 0", "cluster 1")
-    }
-    assert prototypes == {
-        "soil": ["clay (100 %)", "sand (100 %)"],
-        "day": ["2020-01-01", "2020-01-21"],
-        "acid": ["1.50", "9.00"],
-    }
-    columns = page.table("column", "kind", "missing", "features", "what was done")
-    assert columns[-1] == [
-        "note",
-        "category",
-        "0",
-        "0",
-        "dropped, all values are the same",
-    ]
-
-
-def test_contradictions_are_listed(tmp_path):
-    pairs = [
-        *[(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.7)],
-        *[(3, 4, 0.5), (4, 5, 0.5), (5, 6, 0.5), (3, 6, -0.5), (7, 8, 0)],
-    ]
-    page = report(
-        tmp_path / "page", fitted(random_memberships(9, 3)), random_frame(9), pairs
-    )
-
-    assert page.table("a", "b", "c", "a, b", "b, c", "a, c") == [
-        ["0", "1", "2", "0.90", "0.80", "-0.70"]
-    ]
-    words = text_of(page)
-    assert "1 triple of judgements cannot all hold." in words
-    assert "1 judgement of unlike is between rows that a chain" in words
-    assert "1 judgement was 0, can't say" in words
-
-
-@pytest.mark.parametrize("n_clusters", [1, 2, 3, 4, 20])
-def test_any_number_of_clusters_can_be_shown(tmp_path, n_clusters):
-    page = report(
-        tmp_path / "page",
-        fitted(random_memberships(60, n_clusters)),
-        random_frame(60),
-        [(0, 1, -0.5), (2, 3, -0.5)],
-    )
-
-    assert len(page.named("article")) == n_clusters
-    # Tables of many clusters are cut into parts that fit on paper.
-    heads = [rows[0] for rows in page.tables if rows[0][:1] == ["column"]][:-1]
-    assert [head for rows in heads for head in rows[1:]] == [
-        f"cluster {cluster}" for cluster in range(n_clusters)
-    ]
-    assert len(page.drawn()) == (3 if n_clusters == 1 else 4)
-
-
-@pytest.mark.parametrize("pairs", [[], [(0, 1, 0.0)]])
-def test_without_judgements_it_says_so(tmp_path, pairs):
-    page = report(
-        tmp_path / "page", fitted(random_memberships(9, 2)), random_frame(9), pairs
-    )
-
-    assert "There were no judgements" in text_of(page)
-    assert list(JUDGED) not in [rows[0] for rows in page.tables]
-    assert len(page.drawn()) == 3
-
-
 @pytest.mark.parametrize(
     ("pairs", "says"),
     [
@@ -335,18 +117,6 @@ def test_long_fits_are_told_in_whole_seconds(tmp_path):
     page = report(tmp_path / "page", model, random_frame(3), seconds=1234.5)
 
     assert "The fit took 1,234 seconds." in text_of(page)
-
-
-def test_kernels_have_no_prototypes_but_a_report(tmp_path):
-    X, _ = make_blobs(30, 3, centers=2, random_state=0)
-    frame = pd.DataFrame(X, columns=list("xyz"))
-    prepared = Preparation().fit_transform(frame)
-    model = FDC(n_clusters=2, metric="rbf", random_state=0).fit(prepared)
-    assert not hasattr(model, "cluster_centers_")
-
-    page = report(tmp_path / "page", model, frame)
-
-    assert len(page.table("column", "cluster 0", "cluster 1")) == 3
 
 
 def test_an_empty_cluster_and_a_vanished_one_are_named(tmp_path):

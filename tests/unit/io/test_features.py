@@ -1,0 +1,207 @@
+import datetime
+import decimal
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from fuzzypairs import FDC
+from fuzzypairs.io.features import ColumnRecord, Preparation
+
+
+def fitted(**columns):
+    frame = pd.DataFrame(columns)
+    model = Preparation().fit(frame)
+    return model, model.transform(frame)
+
+
+def test_a_table_worked_by_hand():
+    model, X = fitted(
+        acid=[1.0, None, 3.0],
+        soil=["clay", None, "sand"],
+        picked=["2020-01-01", "2020-01-02", "2020-01-03"],
+    )
+
+    step = np.sqrt(1.5)  # the standard score of the ends of three even steps
+    np.testing.assert_allclose(
+        X, [[-step, -step, 1, 0], [0, 0, 1, 0], [step, step, 0, 1]], atol=1e-12
+    )
+    assert model.columns_ == (
+        ColumnRecord(
+            "acid", "number", 1, 1, "1 missing set to the median, standardised"
+        ),
+        ColumnRecord(
+            "soil",
+            "category",
+            1,
+            2,
+            "1 missing set to the most frequent value, one-hot",
+        ),
+        ColumnRecord("picked", "date", 0, 1, "turned into days, standardised"),
+    )
+    names = ["acid", "picked", "soil_clay", "soil_sand"]
+    assert model.get_feature_names_out().tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2, 3], "number"),
+        (["1", "2.5", None], "number"),
+        ([decimal.Decimal("1.5"), decimal.Decimal(2), None], "number"),
+        (pd.array([1, 2, None], dtype="Int64"), "number"),
+        (pd.to_timedelta(["1 day", "2 days", None]), "number"),
+        ([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2), None], "date"),
+        (pd.to_datetime(["2020-01-01", "2020-01-02", None]), "date"),
+        (pd.to_datetime(["2020-01-01", "2020-01-02", None], utc=True), "date"),
+        (["2020-01-01T10:00", "2020-01-02 11:30:05", None], "date"),
+        (["2020-01-01", "2020-13-41", None], "category"),
+        (["1/2/2020", "3/4/2020", None], "category"),
+        ([True, False, True], "category"),
+        ([True, False, None], "category"),
+        (pd.array([True, False, None], dtype="boolean"), "category"),
+        (pd.Categorical(["a", "b", None]), "category"),
+        (["a", 1, 2.5], "category"),
+    ],
+)
+def test_kinds_of_columns(values, kind):
+    model, X = fitted(x=values)
+
+    assert model.columns_[0].kind == kind
+    assert np.isfinite(X).all()
+    assert len(np.unique(X, axis=0)) > 1
+
+
+def test_useless_columns_are_dropped_and_recorded():
+    n = 30
+    model, X = fitted(
+        x=np.arange(n, dtype=float),
+        same=["a"] * n,
+        level=[1.0, None] * (n // 2),
+        void=[None] * n,
+        title=[f"wine {k}" for k in range(n)],
+        **{"Unnamed: 0": np.arange(n)},
+    )
+
+    assert X.shape == (n, 1)
+    assert {c.name: c.treatment for c in model.columns_ if not c.n_features} == {
+        "same": "dropped, all values are the same",
+        "level": "dropped, all values are the same",
+        "void": "dropped, all values are missing",
+        "title": "dropped, all values are different",
+        "Unnamed: 0": "dropped, it has no name",
+    }
+
+
+def test_words_that_hardly_repeat_are_dropped():
+    words = [f"w{k // 2}" for k in range(400)]
+    model, _ = fitted(x=np.arange(400.0), word=words)
+
+    assert model.columns_[1].treatment == "dropped, no value is frequent"
+
+
+def test_rare_words_share_a_feature():
+    words = [f"w{k:02}" for k in range(25)] * 4 + ["often"] * 20
+    model, X = fitted(word=words)
+
+    assert model.columns_[0].n_features == X.shape[1] == 20
+    np.testing.assert_array_equal(X.sum(axis=1), 1)
+
+
+def test_numbers_can_be_left_on_their_scales():
+    frame = pd.DataFrame(
+        {"x": [1.0, None, 5.0], "d": ["1970-01-02"] * 2 + ["1970-01-05"]}
+    )
+    model = Preparation(scale=False).fit(frame)
+
+    np.testing.assert_array_equal(model.transform(frame), [[1, 1], [3, 1], [5, 4]])
+    assert [column.treatment for column in model.columns_] == [
+        "1 missing set to the median",
+        "turned into days",
+    ]
+    plain = Preparation(scale=False).fit(frame[["d"]].assign(d=[1, 2, 3]))
+    assert plain.columns_[0].treatment == "used as it is"
+
+
+def test_new_rows_are_treated_like_the_old_ones():
+    model, _ = fitted(code=["1", "2", "x"] * 5, x=[1.0, 2.0, 3.0] * 5, useless=[0] * 15)
+    # The file of new rows holds numbers only, another order, and a further column.
+    new = pd.DataFrame({"more": [9], "x": ["2.0"], "code": [1]})
+
+    np.testing.assert_allclose(model.transform(new), [[0, 1, 0, 0]], atol=1e-12)
+    unknown = new.assign(code="never seen")
+    np.testing.assert_allclose(model.transform(unknown), [[0, 0, 0, 0]], atol=1e-12)
+
+
+def test_new_rows_that_do_not_fit_are_refused():
+    model, _ = fitted(x=[1.0, 2.0], picked=["2020-01-01", "2020-01-02"])
+
+    with pytest.raises(ValueError, match="column 'picked' is missing; there are 'x'"):
+        model.transform(pd.DataFrame({"x": [1.0]}))
+    with pytest.raises(
+        ValueError, match="column 'x' holds 'one' in row 0: expected num"
+    ):
+        model.transform(pd.DataFrame({"x": ["one"], "picked": ["2020-01-01"]}))
+    with pytest.raises(
+        ValueError, match="'picked' holds 'May' in row 1: expected date"
+    ):
+        model.transform(pd.DataFrame({"x": [1, 2], "picked": ["2020-01-01", "May"]}))
+
+
+def test_ids_are_no_features():
+    frame = pd.DataFrame({"id": [1.0, 2.0, 4.0], "x": [3.0, 1.0, 2.0]})
+    model = Preparation(id_column="id").fit(frame)
+
+    assert [column.name for column in model.columns_] == ["x"]
+    assert model.transform(frame).shape == (3, 1)
+
+
+def test_words_that_the_fit_never_met_are_listed():
+    model, _ = fitted(soil=["clay", "sand", None], old=[True, False, True], x=[1, 2, 3])
+    new = pd.DataFrame({"soil": ["peat", "clay", None, "ash"], "old": ["TRUE"] * 4})
+
+    assert model.unseen(new) == {"soil": ["ash", "peat"]}
+    numbers, _ = fitted(x=[1.0, 2.0])
+    assert numbers.unseen(pd.DataFrame({"x": [3.0]})) == {}
+
+
+def test_true_and_false_have_one_spelling():
+    model, X = fitted(old=[True, False, True])
+    for words in (["true", "false", "true"], ["TRUE", "FALSE", "TRUE"]):
+        np.testing.assert_array_equal(model.transform(pd.DataFrame({"old": words})), X)
+
+
+def test_it_is_a_step_of_a_pipeline():
+    frame = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "soil": list("aabb")})
+    model = make_pipeline(Preparation(), FDC(2, random_state=0))
+    model.fit(frame, fdc__pairs=[(0, 1, 0.9)])
+
+    labels = model.predict(frame)
+    assert labels[0] == labels[1] != labels[2] == labels[3]
+    with pytest.raises(FrozenInstanceError):
+        model[0].columns_[0].kind = "date"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"x": [1.0, np.inf]}, "column 'x' holds inf in row 1: expected numbers up to"),
+        (
+            {"x": [1.0, 1e200]},
+            "column 'x' holds 1e[+]200 in row 1: expected numbers up",
+        ),
+        ({"x": [*["1"] * 10, "l"]}, "'x' holds 'l' in row 10: other rows hold numbers"),
+        (
+            {"x": [1, [2]]},
+            r"column 'x' holds \[2\] in row 1: expected numbers, text or",
+        ),
+        ({"x": [{"a": 1}, None]}, "column 'x' holds {'a': 1} in row 0"),
+        ({"x": [b"a", b"b"]}, "column 'x' holds b'a' in row 0"),
+        ({"x": [1, 1]}, "no column is left to cluster by: 'x' was dropped, all values"),
+    ],
+)
+def test_columns_that_cannot_be_used(columns, message):
+    with pytest.raises(ValueError, match=message):
+        Preparation().fit(pd.DataFrame(columns))
