@@ -34,7 +34,7 @@ def test_triples_come_out_ordered_and_typed(pairs):
     ],
     ids=["list", "generator", "array", "objects", "fortran", "rows", "scalars"],
 )
-def test_triples_in_any_dress(triples):
+def test_triples_in_any_form(triples):
     assert list(PairSet.from_triples(triples)) == SORTED
 
 
@@ -135,7 +135,7 @@ def test_memberships_draw_pairs():
 
 
 @pytest.mark.parametrize(
-    "dress",
+    "form",
     [
         lambda pairs: pairs,
         list,
@@ -148,10 +148,10 @@ def test_memberships_draw_pairs():
     ],
     ids=["PairSet", "triples", "array", "sparse", "pandas", "polars"],
 )
-def test_coerce_reads_what_fit_accepts(dress, pairs):
-    assert PairSet.coerce(dress(pairs), n_samples=12) == pairs
+def test_coerce_reads_what_fit_accepts(form, pairs):
+    assert PairSet.coerce(form(pairs), n_samples=12) == pairs
     with pytest.raises(PairsError, match="pairs"):
-        PairSet.coerce(dress(pairs), n_samples=9)
+        PairSet.coerce(form(pairs), n_samples=9)
 
 
 def test_coerce_reads_no_pairs_and_returns_a_fitting_set_itself(pairs):

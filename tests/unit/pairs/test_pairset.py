@@ -158,7 +158,7 @@ def test_split_refuses_at_once(pairs, n_folds):
         pairs.split(n_folds)
 
 
-def test_concat_gives_each_set_one_voice():
+def test_concat_gives_each_set_the_same_weight():
     sets = [PairSet.from_triples([(0, 1, grade)]) for grade in (0, 0.5, 0.25)]
     assert list(sets[0].concat(*sets[1:])) == [(0, 1, 0.375)]
     assert sets[0] + sets[1] == sets[1]
@@ -167,3 +167,13 @@ def test_concat_gives_each_set_one_voice():
         sets[0] + PairSet.empty(3)
     with pytest.raises(TypeError):
         sets[0] + [(0, 1, 1)]
+
+
+def test_concat_refuses_what_is_no_pair_set(pairs):
+    with pytest.raises(PairsError, match="cannot join pairs with a list, expected"):
+        pairs.concat([(0, 1, 1)])
+
+
+def test_pairs_are_not_taken_by_rows(pairs):
+    with pytest.raises(PairsError, match="pairs has no items: use i, j and grade"):
+        pairs[0]

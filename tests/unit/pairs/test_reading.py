@@ -228,3 +228,12 @@ def test_labels_refuse(labels, options, message):
 def test_memberships_refuse(memberships, options, message):
     with pytest.raises(PairsError, match=message):
         PairSet.from_memberships(memberships, n_pairs=1, **options)
+
+
+def test_other_things_than_tables_are_named():
+    with pytest.raises(PairsError, match="pairs is a list, expected a sparse matrix"):
+        PairSet.from_sparse([[0, 1], [1, 0]])
+    with pytest.raises(PairsError, match="pairs is a list, expected a DataFrame"):
+        PairSet.from_frame([(0, 1, 1)])
+    with pytest.raises(PairsError, match="memberships must be numbers"):
+        PairSet.from_memberships([["a", "b"]], n_pairs=0)

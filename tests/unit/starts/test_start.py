@@ -5,8 +5,11 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
 from fuzzypairs.spaces.vectors import Manhattan
 from fuzzypairs.starts.seeds import kmeans_plusplus, random_labels, spread_samples
 from fuzzypairs.starts.start import NAMES, Start, is_deterministic, resolve_start
@@ -93,6 +96,22 @@ def test_a_callable_is_given_what_it_needs(random_state):
 def test_errors_name_init(init, message, random_state):
     with pytest.raises(ValueError, match=re.escape(message)):
         resolve_start(init, LINE, 2, random_state=random_state)
+
+
+@pytest.mark.parametrize(
+    ("X", "space", "what"),
+    [
+        (csr_array(LINE), None, "sparse"),
+        (
+            cdist(LINE, LINE),
+            PrecomputedDistances(),
+            "a matrix of samples against samples",
+        ),
+    ],
+)
+def test_the_pair_graph_needs_a_table(X, space, what, random_state):
+    with pytest.raises(ValueError, match=f"joins near rows of a table.*X is {what}"):
+        resolve_start("pair-graph", X, 2, random_state=random_state, space=space)
 
 
 def test_every_name_is_known(random_state):
