@@ -52,14 +52,9 @@ class PairsError(ValueError):
         super().__init__(self.worded())
 
     def worded(self, subject: str | None = None, names: Any = None) -> str:
-        """Return the message in the words of a caller.
+        """Return the message, with another `subject` than ``place[index]``.
 
-        Parameters
-        ----------
-        subject : str, default=None
-            What the judgement is called, instead of ``place[index]``.
-        names : mapping or sequence, default=None
-            What samples are called, instead of by their rows.
+        Samples are called by their entry of `names`, a sequence or mapping by rows.
         """
         if subject is None:
             subject = self.place + ("" if self.index is None else f"[{self.index}]")

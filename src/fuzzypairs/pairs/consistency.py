@@ -38,12 +38,6 @@ def kept_share(kept: Floats, strength: Floats) -> Floats:
 
     NaN in `kept` (..., n_pairs) leaves a judgement out. The share is NaN where nothing
     is left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kept_share(np.array([[1.0, 0.0], [1.0, np.nan]]), np.array([0.9, 0.6]))
-    array([0.6, 1. ])
     """
     weight = strength * ~np.isnan(kept)
     total = np.asarray(weight.sum(axis=-1))
@@ -75,12 +69,6 @@ def chance_error(grade: Floats) -> float:
     """Return the standard error of `balanced_share` of a random partition.
 
     Each judgement is kept with probability 1/2, independently of the others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> chance_error(np.array([1.0, 1.0, -0.5, -0.5]))
-    0.25
     """
     parts = [
         (strength**2).sum() / strength.sum() ** 2
@@ -91,14 +79,7 @@ def chance_error(grade: Floats) -> float:
 
 
 def mean_known(values: Floats, axis: int = 0) -> Floats:
-    """Return the mean of what is not NaN along an axis; NaN where nothing is known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mean_known(np.array([[1.0, np.nan], [2.0, np.nan]]))
-    array([1.5, nan])
-    """
+    """Return the mean of what is not NaN along an axis; NaN where nothing is known."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)

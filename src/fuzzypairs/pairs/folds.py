@@ -121,16 +121,7 @@ def loads_of(pairs: PairSet, n_parts: int = 1) -> Floats:
 
 
 def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
-    """Return the block of each sample: its group, or a part of a group too large.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.pairs import PairSet
-    >>> chain = PairSet.from_triples([(i, i + 1, 1.0) for i in range(8)])
-    >>> np.bincount(cut_groups(chain, 2, np.random.default_rng(0))).tolist()
-    [4, 4, 1]
-    """
+    """Return the block of each sample: its group, or a part of a group too large."""
     n_groups, group = pairs.components()
     strength = np.abs(pairs.grade)
     share = strength.sum() / n_splits

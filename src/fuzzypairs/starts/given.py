@@ -19,11 +19,6 @@ def read_given(init: Any, name: str, n_samples: int, n_clusters: int) -> NDArray
 
     Memberships are normalised to sum to 1 exactly, in a copy. Messages call the
     argument by `name`.
-
-    Examples
-    --------
-    >>> read_given([0.0, 1.0, 1.0], "init", 3, 2)
-    array([0, 1, 1])
     """
     try:
         array = np.asarray(init)

@@ -19,13 +19,6 @@ def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
     Groups obey strong judgements, see `pair_graph_labels`, unless these keep more
     than `n_clusters` apart, which warns. Single linkage chains: with noise one group
     may hold nearly all samples, and k-means++ is often the better start.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
-    >>> pair_graph(X, 2, PairSet([1], [2], [-0.8], n_samples=4))
-    array([0, 0, 1, 1])
     """
     data = np.asarray(X, dtype=np.float64)
     labels = pair_graph_labels(data, pairs, n_clusters)
@@ -55,15 +48,13 @@ def pair_graph_labels(
 
     Notes
     -----
-    Without cannot-links, and up to `max_dense` samples, this is single-linkage
-    clustering cut at `n_clusters` groups. No must-link is ever broken: fewer groups
-    than `n_clusters` result only if must-links leave fewer. No cannot-link is ever
-    violated, but for those between samples that chains of must-links join.
+    No must-link is ever broken, and no cannot-link but for those between samples that
+    chains of must-links join. Without cannot-links, and up to `max_dense` samples,
+    this is single-linkage clustering.
 
-    Groups that may be joined in the dense case have been joined, so a surplus there
-    consists of groups that judgements keep apart. In the neighbour graph surplus
-    groups may also lie too far apart to be neighbours; these are merged, single
-    samples first because a group of one rarely survives a fit.
+    Where all pairs are edges, only cannot-links leave a surplus of groups. In the
+    neighbour graph groups may also be too far apart to be neighbours; these are
+    merged, single samples first because a group of one rarely survives a fit.
 
     The method is published as a program only, the start named PNNG in the code of the
     paper's authors; it loses cannot-links, which this one does not.
@@ -108,14 +99,6 @@ def fold_groups(X: Floats, labels: Labels, pairs: PairSet, n_clusters: int) -> L
 
     The smallest group goes first. It joins the group with the largest sum of grades
     between the two, and among equals the one with the nearest mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, labels = np.array([[0.0], [1.0], [2.0], [2.1]]), np.array([0, 1, 2, 2])
-    >>> pairs = PairSet.from_triples([(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)], 4)
-    >>> fold_groups(X, labels, pairs, 2)
-    array([1, 0, 1, 1])
     """
     labels = np.array(labels, dtype=np.intp)
     while (n_groups := labels.max() + 1) > n_clusters:

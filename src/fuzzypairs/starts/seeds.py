@@ -22,14 +22,6 @@ def kmeans_plusplus(
 
     They repeat only if X has fewer distinct rows. A sample of weight 0 is never
     chosen, unless all weights are 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
-    >>> centers = kmeans_plusplus(X, 2, random_state=np.random.RandomState(0))
-    >>> np.sort(np.round(centers.ravel()))
-    array([0., 9.])
     """
     if sample_weight is None:
         sample_weight = np.ones(len(X))
@@ -41,17 +33,7 @@ def kmeans_plusplus(
 def spread_samples(
     space: Space, n_clusters: int, *, random_state: np.random.RandomState
 ) -> Labels:
-    """Choose samples (n_clusters,) of any space by greedy k-means++.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.spaces.vectors import Manhattan
-    >>> space = Manhattan().fit(np.array([[0.0], [0.1], [9.0], [9.1]]))
-    >>> rows = spread_samples(space, 2, random_state=np.random.RandomState(0))
-    >>> bool(set(rows // 2) == {0, 1})
-    True
-    """
+    """Choose samples (n_clusters,) of any space by greedy k-means++."""
     mass = space.weight if space.weight.any() else np.ones(space.n_samples)
     rows = [_draw_row(mass, random_state.uniform())]
     closest = space.distances_to_samples(np.array(rows))[:, 0]
@@ -85,12 +67,6 @@ def random_labels(
 
     Uniform but for one random sample set aside for each cluster: none is empty while
     there are samples enough.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> random_labels(6, 3, random_state=np.random.RandomState(0))
-    array([0, 0, 1, 2, 1, 2])
     """
     labels = random_state.randint(n_clusters, size=n_samples, dtype=np.intp)
     reserved = random_state.permutation(n_samples)[:n_clusters]

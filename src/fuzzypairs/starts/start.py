@@ -67,13 +67,6 @@ def resolve_start(
     random_state : RandomState
     space : Space, default=None
         The space of the samples; None is Euclidean space.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, random_state = np.zeros((3, 2)), np.random.RandomState(0)
-    >>> resolve_start([0, 1, 1], X, 2, random_state=random_state).labels
-    array([0, 1, 1])
     """
     n_samples = X.shape[0]
     if not isinstance(init, str):
@@ -111,10 +104,5 @@ def is_deterministic(init: Init) -> bool:
     """Tell whether `init` always gives the same start, so that one fit is enough.
 
     A callable may draw, and does not count.
-
-    Examples
-    --------
-    >>> is_deterministic("pair-graph"), is_deterministic("random")
-    (True, False)
     """
     return init == "pair-graph" if isinstance(init, str) else not callable(init)

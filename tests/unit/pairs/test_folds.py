@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.folds import FEWEST_PAIRS, grow_blocks, hold_out
+from fuzzypairs.pairs.folds import FEWEST_PAIRS, cut_groups, grow_blocks, hold_out
 
 
 def draw(n_samples, n_pairs, seed=0):
@@ -22,6 +22,14 @@ def test_two_triangles_joined_by_a_weak_pair_are_cut_there():
         block = grow_blocks(graph, 3.5, np.random.default_rng(seed))
         assert len(set(block[:3])) == len(set(block[3:])) == 1
         assert block[0] != block[5]
+
+
+def test_a_chain_above_a_share_is_cut_into_blocks():
+    chain = PairSet.from_triples([(i, i + 1, 1.0) for i in range(8)], n_samples=12)
+    block = cut_groups(chain, 2, np.random.default_rng(0))
+    assert np.bincount(block[:9]).tolist() == [4, 4, 1]
+    assert block[9:].tolist() == [-1, -1, -1]
+    assert (np.diff(np.flatnonzero(block == 0)) == 1).all()
 
 
 @pytest.mark.parametrize("kind", [1, -1])
