@@ -20,11 +20,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=NAMES, help=", ".join(NAMES))
     parser.add_argument("--quick", action="store_true", help="smaller data")
     options = parser.parse_args()
-    # Runs are cut short on purpose, and random data have no clusters to find.
+    # Runs are stopped early on purpose, and random data have no clusters.
     warnings.simplefilter("ignore")
     console = Console()
     table = Table(title=f"fuzzypairs on {platform.processor() or platform.machine()}")
-    for column in ("what", "measured", "asked", "", "detail"):
+    for column in ("what", "measured", "target", "", "detail"):
         table.add_column(column)
     results = []
     for name in options.names:
@@ -36,7 +36,7 @@ def main() -> None:
                 row.what,
                 f"{row.value:.3g} {row.unit}",
                 f"{sign} {row.limit:g}",
-                "holds" if row.holds else "FALLS SHORT",
+                "met" if row.holds else "NOT MET",
                 row.detail,
             )
             console.print(f"  {row.what}: {row.value:.3g} {row.unit}")

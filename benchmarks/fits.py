@@ -1,4 +1,4 @@
-"""Whole fits: against scikit-fuzzy, in fits a second, and the price of judgements."""
+"""Whole fits: compared with scikit-fuzzy, per second, and the cost of judgements."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,14 +20,15 @@ def rows(quick: bool) -> Iterator[Row]:
     with threadpool_limits(1):
         yield from against_scikit_fuzzy(quick)
         yield small_fits()
-        yield from price_of_pairs(quick)
-        yield from price_of_options(10_000 if quick else 58_000)
+        yield from cost_of_pairs(quick)
+        yield from cost_of_options(10_000 if quick else 58_000)
 
 
 def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
-    """From one start, the time to come within 1e-6 of the objective at the end.
+    """Compare the times until the objective is within 1e-6 of its final value.
 
-    Ours is a fit with the default `tol`, scikit-fuzzy's is as many steps as it needs.
+    Both begin from the same start. Ours is a fit with the default `tol`; scikit-fuzzy
+    makes as many iterations as it needs.
     """
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
         X, _, labels = blobs(n_samples, n_features, k)
@@ -79,8 +80,8 @@ def small_fits() -> Row:
     )
 
 
-def price_of_pairs(quick: bool) -> Iterator[Row]:
-    """FDC with a judgement for every ten samples against fuzzy c-means."""
+def cost_of_pairs(quick: bool) -> Iterator[Row]:
+    """Compare FDC with one judgement per ten samples to fuzzy c-means."""
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
         X, y, start = blobs(n_samples, n_features, k)
         pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
@@ -108,8 +109,8 @@ def price_of_pairs(quick: bool) -> Iterator[Row]:
         )
 
 
-def price_of_options(n_samples: int) -> Iterator[Row]:
-    """Compare fits with an option to plain ones under the same judgements."""
+def cost_of_options(n_samples: int) -> Iterator[Row]:
+    """Compare fits with an option to plain fits with the same judgements."""
     X, y, _ = blobs(n_samples, 9, 7)
     pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
     plain = {"metric": "euclidean", "propagate": False, "robust": False}

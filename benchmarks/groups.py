@@ -1,4 +1,4 @@
-"""Groups alone: a strongly coupled chain, and one sweep of many samples."""
+"""The group solver: a strongly coupled chain, and one sweep over many samples."""
 
 from collections.abc import Iterator
 
@@ -18,13 +18,13 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
-    """Join each sample to the next; a sparse linear system tells the truth."""
+    """Join each sample to the next; a sparse linear system has the exact solution."""
     dist2 = np.random.default_rng(0).uniform(0.5, 1.5, size=(n_samples, k))
     p = np.arange(n_samples - 1)
     s, beta = np.ones(n_samples - 1), 1e4 * dist2.mean()
-    truth = chain_truth(dist2, p, beta)
-    if truth.min() <= 0.0:
-        raise RuntimeError("the linear system is the truth only inside the simplex")
+    exact = solve_chain(dist2, p, beta)
+    if exact.min() <= 0.0:
+        raise RuntimeError("the linear system is exact only inside the simplex")
     result = solve_group(dist2, p, p + 1, s, beta, tol=1e-6)
     seconds, default = fastest(
         lambda: solve_group(dist2, p, p + 1, s, beta, tol=1e-6),
@@ -32,7 +32,7 @@ def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
         repeats=9,
     )
     name = f"chain of {n_samples}, beta 10 000 mean distances"
-    error = float(np.abs(result.memberships - truth).max())
+    error = float(np.abs(result.memberships - exact).max())
     yield Row(f"{name}: error", error, "", 1e-5, detail="tol=1e-6")
     yield Row(
         f"{name}: time",
@@ -43,7 +43,7 @@ def chain(n_samples: int = 1000, k: int = 3) -> Iterator[Row]:
     )
 
 
-def chain_truth(dist2: np.ndarray, p: np.ndarray, beta: float) -> np.ndarray:
+def solve_chain(dist2: np.ndarray, p: np.ndarray, beta: float) -> np.ndarray:
     """Solve the optimality conditions with every membership positive."""
     n_samples, k = dist2.shape
     half = sparse.coo_array(

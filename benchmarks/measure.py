@@ -1,8 +1,8 @@
 """How time and memory are measured.
 
-Machines are shared and noisy. Work on one thread is therefore timed by the processor
-time of this process, which other processes disturb less than the wall clock; ours and
-the peer's runs alternate, and the fastest of each counts.
+Other processes disturb measurements. Work on one thread is therefore timed by the
+processor time of this process, which varies less than the wall clock. Our runs and
+those of the peer alternate, and the fastest of each counts.
 """
 
 import json
@@ -27,7 +27,7 @@ __all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_ste
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, and what was asked of it."""
+    """One row of the table: a measured value and its target."""
 
     what: str
     value: float
@@ -59,8 +59,8 @@ def blobs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw blobs; return the data, their blobs, and the nearest of k random samples.
 
-    The blobs are clear enough for fuzzy c-means not to collapse to the mean; the last
-    labels are a start that every method can be given.
+    The blobs are separated enough for the prototypes of fuzzy c-means not to coincide.
+    The last labels are a start for all methods.
     """
     rng = np.random.default_rng(0)
     truth = rng.integers(n_clusters, size=n_samples)

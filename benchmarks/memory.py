@@ -26,20 +26,20 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def extra(n_samples: int, n_features: int, k: int) -> tuple[float, float]:
-    """Return the peak of resident memory during a fit, less what it returns."""
+    """Return the peak of resident memory during a fit, minus the size of its result."""
     rng = np.random.default_rng(0)
     model = FDC(k, alpha=0.0, beta=0.0, n_init=1, max_iter=3, random_state=0)
     model.fit(rng.normal(size=(20_000, n_features)))
     X = rng.normal(size=(n_samples, n_features))
     before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # restart the peak
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     model.fit(X)
     returned = model.memberships_.nbytes + model.labels_.nbytes
     return resident("VmHWM") - before - returned, float(X.nbytes)
 
 
 def resident(field: str) -> float:
-    """Read a figure of this process's memory, in bytes."""
+    """Read a memory statistic of this process, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return 1024.0 * int(line.split()[1])

@@ -1,4 +1,4 @@
-"""Spreading judgements over many samples: time and extra memory."""
+"""Propagation of judgements over many samples: time and extra memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,16 +24,16 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def problem(n_samples: int) -> tuple[np.ndarray, PairSet]:
-    """Draw blobs, and judge a tenth as many pairs by them."""
+    """Draw blobs, and one judgement per ten samples."""
     X, truth, _ = blobs(n_samples, 9, 7)
     return X, PairSet.from_labels(truth, n_pairs=n_samples // 10, random_state=0)
 
 
 def extra(n_samples: int) -> float:
-    """Return the peak of resident memory, what is returned included."""
+    """Return the peak of resident memory, including the result."""
     X, asked = problem(n_samples)
     propagate(X[:1000], asked.restrict(np.arange(1000)))
     before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # restart the peak
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     propagate(X, asked)
     return resident("VmHWM") - before

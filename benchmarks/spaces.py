@@ -74,12 +74,12 @@ def nystroem_against_linear(name: str, X: np.ndarray) -> Row:
 
 
 def wide_rows(quick: bool) -> Iterator[Row]:
-    """Compare both on the data of this size in the paper, if here, and on blobs."""
+    """Compare both on the shuttle data, if available, and on blobs."""
     n_samples = 10_000 if quick else 58_000
     try:
         shuttle = load("shuttle", scale=True, download=False).data[:n_samples]
     except FileNotFoundError:
-        print("  no shuttle data: see FUZZYPAIRS_DATA in docs/methods.md")
+        print("  no shuttle data, see FUZZYPAIRS_DATA in docs/methods.md")
     else:
         yield nystroem_against_linear("shuttle", np.ascontiguousarray(shuttle))
     yield nystroem_against_linear("blobs", blobs(n_samples, 9, 7)[0])
@@ -126,7 +126,7 @@ def manhattan_step() -> Row:
 
 
 def extra(n_samples: int, budget: int) -> float:
-    """Return the peak of resident memory during a fit, less what it returns."""
+    """Return the peak of resident memory during a fit, minus the size of its result."""
     X, _, start = blobs(n_samples, 16, 10)
     params = {"memory": f"{budget}MB"}
     common: dict[str, Any] = {
@@ -138,7 +138,7 @@ def extra(n_samples: int, budget: int) -> float:
     FDC(10, init=start[:2000], **common).fit(X[:2000])
     model = FDC(10, init=start, **common)
     before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # restart the peak
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     model.fit(X)
     returned = model.memberships_.nbytes + model.labels_.nbytes
     return resident("VmHWM") - before - returned

@@ -25,9 +25,9 @@ BOTH = "import sklearn.base, numba, time; print(time.process_time())"
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    interpreter(FIRST_FIT)  # fills the caches of kernels and byte code
+    interpreter(FIRST_FIT)  # fills the caches of kernels and bytecode
     codes = (FIRST_FIT, BARE, BOTH)
-    # In turn, so that a busy moment of the machine falls on all of them.
+    # In turn, so that load from other processes affects all of them.
     times = [[interpreter(code) for code in codes] for _ in range(5)]
     ours, bare, both = map(min, zip(*times, strict=True))
     yield Row(
@@ -42,8 +42,8 @@ def rows(quick: bool) -> Iterator[Row]:
 
 def interpreter(code: str) -> float:
     """Return the processor time of a whole interpreter that runs `code`."""
-    # Installed packages have byte code. A checkout must be allowed to write its own,
-    # or else all its modules are compiled at every start, which takes 0.1 s.
+    # Installed packages have bytecode. A checkout must be allowed to write its own;
+    # otherwise all modules are compiled at every start, which takes 0.1 s.
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -20,14 +20,14 @@ CASES = [
 
 def rows(quick: bool) -> Iterator[Row]:
     for n_samples, n_features, k, steps, repeats, limit in CASES[: 2 if quick else 4]:
-        # No structure: Lloyd then needs more steps than are counted.
+        # Data without clusters: Lloyd's algorithm then does not converge early.
         X = np.random.default_rng(0).normal(size=(n_samples, n_features))
         start = np.random.default_rng(1).integers(k, size=n_samples)
         is_blas = n_features * k >= BLAS_FROM
         runs = [our_step(X, start, single=is_blas), lloyd_step(X, start)]
         if is_blas:
             runs.append(our_step(X, start))
-        # Runs that end by themselves make fewer steps than they may.
+        # Runs that converge make fewer steps than allowed.
         n_steps = [run(2 + steps) - run(2) for run in runs]
         with threadpool_limits(1):
             times = fastest(

@@ -1,4 +1,4 @@
-"""Draw the picture of docs/defaults.md from the very blocks that the page shows.
+"""Draw the picture of docs/defaults.md from the code blocks of the page.
 
 Run as ``python docs/draw_defaults.py``. The blocks up to the picture are executed as
 the page has them, and it is drawn from the names they leave behind.
@@ -30,10 +30,10 @@ def draw_collapse(names: dict[str, Any]) -> Any:
     above, below = figure.subplots(2, 1, sharex=True)
     alphas = names["alphas"]
     for number, (name, (gains, apart)) in enumerate(names["course"].items()):
-        look = {"color": COLORS[number], "label": name}
-        above.plot(alphas, gains, **look)
+        style = {"color": COLORS[number], "label": name}
+        above.plot(alphas, gains, **style)
         below.plot(
-            alphas, apart, marker=MARKERS[number], markersize=5, linewidth=0.8, **look
+            alphas, apart, marker=MARKERS[number], markersize=5, linewidth=0.8, **style
         )
         if gains[0] < 1.0:
             critical = 0.25 * (1.0 - gains[0])  # (1 - 4 lam1) / k^2 for k = 2

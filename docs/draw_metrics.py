@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/metrics.md from the very blocks that the page shows.
+"""Draw the pictures of docs/metrics.md from the code blocks of the page.
 
 Run as ``python docs/draw_metrics.py``. The blocks of a section are executed as the
 page has them, and its picture is drawn from the names they leave behind.

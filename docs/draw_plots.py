@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/plots.md from the very blocks that the page shows.
+"""Draw the pictures of docs/plots.md from the code blocks of the page.
 
-Run as ``python docs/draw_plots.py``. The picture of the report is a photograph of the
+Run as ``python docs/draw_plots.py``. The picture of the report is a screenshot of the
 page in a browser, 1000 pixels wide.
 """
 
