@@ -492,7 +492,7 @@ def test_a_model_of_another_version_says_so(model, tmp_path, monkeypatch):
     result = run("predict", model, new, "--out", tmp_path / "out.csv")
 
     assert result.exit_code == 0
-    assert "and is read by 9.9: fit again if its results look odd" in result.stdout
+    assert "and is read by 9.9: fit again if its results seem wrong" in result.stdout
 
 
 def test_datasets_are_listed(tmp_path):

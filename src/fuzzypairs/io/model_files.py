@@ -45,7 +45,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         An estimator of this package, or a scikit-learn estimator that holds one,
         such as a `Pipeline` with the preparation of the columns.
     path : str or path-like
-        The file to write, by custom `*.skops`. An existing file is replaced.
+        The file to write, usually `*.skops`. An existing file is replaced.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     if version != __version__:
         warnings.warn(
             f"{path} was written by fuzzypairs {version or 'of unknown version'} and "
-            f"is read by {__version__}: fit again if its results look odd",
+            f"is read by {__version__}: fit again if its results seem wrong",
             VersionMismatchWarning,
             stacklevel=2,
         )

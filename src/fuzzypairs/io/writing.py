@@ -77,8 +77,8 @@ def write_table(
         ``*.csv``, ``*.tsv``, ``*.parquet``, ``*.jsonl`` or ``*.ndjson``, with or
         without ``.gz``. The file appears whole or not at all.
     columns : mapping of str to array of shape (n_rows,)
-        Text and heads are escaped in CSV and TSV, see `escape_cell`; the other formats
-        keep everything as it is.
+        Text and names of columns are escaped in CSV and TSV, see `escape_cell`; the
+        other formats keep everything as it is.
     decimals : int, default=None
         Decimals of the numbers in CSV and TSV; None writes all digits.
 

@@ -23,31 +23,14 @@ class Contradiction(NamedTuple):
 
 
 def find_contradictions(pairs: PairSet) -> tuple[list[Contradiction], int]:
-    """Find judgements that contradict each other.
+    """Find judgements that contradict each other, the strongest first.
+
+    The second value is the number of judgements of unlike between rows that a longer
+    chain of alike ones joins.
 
     For each judgement of unlike, the rows judged alike to both of its rows are found
     from the row with fewer of them: O(n_pairs^1.5) steps at most, and O(n_pairs)
     where no row has many judgements.
-
-    Parameters
-    ----------
-    pairs : PairSet
-        Judgements.
-
-    Returns
-    -------
-    triangles : list of Contradiction
-        The strongest first.
-    n_chained : int
-        Judgements of unlike between rows that a longer chain of alike ones joins.
-
-    Examples
-    --------
-    >>> from fuzzypairs import PairSet
-    >>> from fuzzypairs.report.contradictions import find_contradictions
-    >>> pairs = PairSet.from_triples([(0, 1, 0.9), (1, 2, 0.8), (0, 2, -0.5)])
-    >>> find_contradictions(pairs)[0][0][:3]
-    (0, 1, 2)
     """
     alike: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for i, j, grade in pairs:

@@ -1,10 +1,6 @@
 """The section about judgements: held and broken ones, influence, contradictions."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
@@ -87,41 +83,18 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
     return tables
 
 
-def pair_influence(pairs: Any, memberships: ArrayLike, beta: float) -> Floats:
-    """Measure the influence that judgements have on memberships where a fit ended.
+def pair_influence(pairs: PairSet, U: Floats, beta: float) -> Floats:
+    """Return the influence of each judgement where a fit ended, shape (n_pairs,).
 
     The term of a judgement in the objective, eq. (6), has the gradients
 
         beta s (u_p - u_q) and its opposite for s >= 0,    -beta s u_q, -beta s u_p else
 
-    with respect to its two rows. They are projected onto the steps that keep rows on
-    the simplex, so a judgement that is fully satisfied has influence 0, whatever its
-    grade.
-
-    Parameters
-    ----------
-    pairs : PairSet or what `PairSet.coerce` accepts
-        Judgements about the rows of `memberships`.
-    memberships : array-like of shape (n_samples, n_clusters)
-        Memberships, rows summing to 1.
-    beta : float
-        Weight of the judgements in the fit.
-
-    Returns
-    -------
-    influence : ndarray of shape (n_pairs,)
-        Norm of the projected gradient with respect to both rows.
-
-    Examples
-    --------
-    >>> from fuzzypairs.report.judgements import pair_influence
-    >>> memberships = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
-    >>> pair_influence([(0, 1, 0.5), (0, 2, 0.5), (1, 2, -0.5)], memberships, beta=3.0)
-    array([3., 0., 0.])
+    with respect to its two rows. Its influence is their norm after projection onto
+    the steps that keep rows on the simplex: 0 for a judgement that is fully satisfied,
+    whatever its grade.
     """
-    U = check_array(memberships)
-    judged = PairSet.coerce(pairs, n_samples=len(U))
-    u, v, s = U[judged.i], U[judged.j], judged.grade[:, None]
+    u, v, s = U[pairs.i], U[pairs.j], pairs.grade[:, None]
     steps = [
         _feasible_step(u, np.where(s >= 0, s * (v - u), s * v)),
         _feasible_step(v, np.where(s >= 0, s * (u - v), s * u)),

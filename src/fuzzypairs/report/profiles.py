@@ -90,32 +90,7 @@ class Profile:
 def describe_columns(
     table: "pd.DataFrame", columns: Sequence[ColumnRecord], memberships: ArrayLike
 ) -> list[Profile]:
-    """Describe all columns that entered a fit, in the units of the table.
-
-    Parameters
-    ----------
-    table : DataFrame of shape (n_samples, n_columns)
-        The data as the user gave them.
-    columns : sequence of ColumnRecord
-        What was done to each column; those dropped are left out.
-    memberships : array-like of shape (n_samples, n_clusters)
-        Memberships, rows summing to 1.
-
-    Returns
-    -------
-    profiles : list of Profile
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from fuzzypairs.io.features import ColumnRecord
-    >>> from fuzzypairs.report.profiles import describe_columns
-    >>> frame = pd.DataFrame({"soil": ["clay", "clay", "sand", None]})
-    >>> record = ColumnRecord("soil", "category", 1, 2, "one-hot")
-    >>> U = [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5], [0.0, 1.0]]
-    >>> describe_columns(frame, [record], U)[0].prototype(0)
-    'clay (75 %)'
-    """
+    """Describe the columns of a user's table that were not dropped before the fit."""
     U = np.asarray(memberships, dtype=float)
     by_name = {str(name): table[name] for name in table}
     return [

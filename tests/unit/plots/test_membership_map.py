@@ -39,10 +39,10 @@ def test_two_columns_are_drawn_as_they_are():
 def test_certain_rows_have_the_full_colour_and_doubtful_ones_are_hollow():
     first, second = drawn(plot_memberships(X, MEMBERSHIPS))
 
-    sure, torn = first.get_facecolors()
+    sure, mixed = first.get_facecolors()
     np.testing.assert_allclose(sure, to_rgba(COLORS[0]))
-    np.testing.assert_allclose(torn[:3], sure[:3])
-    assert torn[3] < 0.2
+    np.testing.assert_allclose(mixed[:3], sure[:3])
+    assert mixed[3] < 0.2
     np.testing.assert_allclose(first.get_edgecolors()[0], sure)
     np.testing.assert_allclose(second.get_facecolors()[0], to_rgba(COLORS[1]))
 

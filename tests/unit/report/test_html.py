@@ -27,7 +27,7 @@ def test_a_page_holds_what_it_was_given(tmp_path):
     assert shown[picture_ends + 1 : -1] == [
         *("Shares", "name", "share", "first", "0.50", "second", "2"),
     ]
-    # The picture's letters are text: they can be searched, and copied.
+    # Labels of a picture are text, which can be searched and copied.
     assert "objective" in shown[start + 4 : picture_ends]
     assert [cell.get("class") for cell in page.named("td")] == [None, "number"] * 2
     assert page.drawn() == ["falls"]

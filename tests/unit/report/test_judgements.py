@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from fit_pages import fitted, random_frame, random_memberships, report, text_of
+from fuzzypairs import PairSet
 from fuzzypairs.criteria import pairs_held
 from fuzzypairs.report.judgements import pair_influence
 
@@ -12,8 +13,10 @@ JUDGED = ("row", "row", "grade", "shared", "influence", "of total influence")
 
 
 def test_influence_worked_by_hand():
-    memberships = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]
-    pairs = [(0, 1, 0.8), (0, 2, -0.9), (0, 3, -0.5), (0, 2, -0.9), (1, 3, 0.0)]
+    memberships = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [1.0, 0.0]])
+    pairs = PairSet.from_triples(
+        [(0, 1, 0.8), (0, 2, -0.9), (0, 3, -0.5), (0, 2, -0.9), (1, 3, 0.0)]
+    )
 
     # Alike: beta s |u_p - u_q| for either row, which is 2 * 0.8 * sqrt(0.5) here.
     # Unlike without a common cluster: nothing is left to do. Unlike in the same corner:
@@ -47,7 +50,7 @@ def test_influence_is_the_norm_of_the_projected_gradient():
         (i, j, rng.uniform(-1, 1)) for i, j in itertools.combinations(range(8), 2)
     ]
 
-    influence = pair_influence(triples, U, beta=3.0)
+    influence = pair_influence(PairSet.from_triples(triples), U, beta=3.0)
     for (i, j, s), found in zip(triples, influence, strict=True):
         down = (s * (U[j] - U[i]), s * (U[i] - U[j])) if s > 0 else (s * U[j], s * U[i])
         steps = [
