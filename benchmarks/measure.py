@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,9 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.mem import Solver
+from fuzzypairs.solvers.descent import Descent
+from fuzzypairs.solvers.fused import fused_problem
+from fuzzypairs.solvers.multistart import MultiStartPolicy
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
@@ -79,7 +81,7 @@ def our_step(
     With `single`, matrix products are in single precision, as in all passes but the
     last of a fit.
     """
-    solver = Solver(
+    problem = fused_problem(
         X,
         None,
         PairSet.empty(len(X)),
@@ -88,16 +90,16 @@ def our_step(
         n_clusters=int(start.max()) + 1,
         tol=0.0,
         max_iter=1,
-        group_solver="sweeps",
+        is_exact=False,
         threads=Threads(1),
     )
     if single:
-        solver = solver._in_single_precision()
+        problem = problem.in_single_precision(0.0) or problem
 
     def run(n_steps: int) -> int:
-        solver.problem = solver.problem._replace(max_iter=n_steps, tol=0.0)
-        first = solver._first_prototypes(Start(labels=start))
-        return solver._settle(*first).n_iter
+        limited = replace(problem, max_iter=n_steps)
+        first = problem.passes.first_prototypes(problem, Start(labels=start))
+        return Descent(limited, *first, MultiStartPolicy(is_long=False)).run().n_iter
 
     return run
 

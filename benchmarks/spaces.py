@@ -1,6 +1,7 @@
 """Other metrics: kernel tiles, Nystroem features, and a step in manhattan distance."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from benchmarks.memory import resident
 from fuzzypairs import FDC
 from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.any_metric import SpaceSolver
+from fuzzypairs.solvers.any_metric import space_problem
+from fuzzypairs.solvers.stages import run_start
 from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
@@ -88,7 +90,7 @@ def wide_rows(quick: bool) -> Iterator[Row]:
 def manhattan_step() -> Row:
     rng = np.random.default_rng(0)
     X, start = rng.normal(size=(58_000, 10)), rng.integers(7, size=58_000)
-    solver = SpaceSolver(
+    problem = space_problem(
         Manhattan().fit(X),
         None,
         PairSet.empty(len(X)),
@@ -98,13 +100,12 @@ def manhattan_step() -> Row:
         n_clusters=7,
         tol=0.0,
         max_iter=1,
-        group_solver="sweeps",
+        is_exact=False,
         threads=Threads(1),
     )
 
     def ours(n_steps: int) -> int:
-        solver.problem = solver.problem._replace(max_iter=n_steps)
-        return solver.run(Start(labels=start)).n_iter
+        return run_start(replace(problem, max_iter=n_steps), Start(labels=start)).n_iter
 
     euclidean = our_step(X, start)
     n_ours, n_euclidean = ours(22) - ours(2), euclidean(62) - euclidean(2)

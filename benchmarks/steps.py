@@ -7,7 +7,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row, fastest, lloyd_step, our_step
-from fuzzypairs.solvers.mem import BLAS_FROM
+from fuzzypairs.solvers.fused import BLAS_FROM
 
 # samples, features, clusters, steps in the difference, repeats, limit of the ratio
 CASES = [

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.fdc import FDC
     from fuzzypairs.cluster.fhss import FHSS
     from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
+    from fuzzypairs.cluster.guided import GuidedFDC
     from fuzzypairs.cluster.pcca import PCCA
     from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.io.model_files import load, save
@@ -26,6 +27,7 @@ __all__ = [
     "PCCA",
     "SSDC",
     "FuzzyCMeans",
+    "GuidedFDC",
     "PairSearchCV",
     "PairSet",
     "__version__",
@@ -37,6 +39,7 @@ __all__ = [
 PLACES = {
     "DSC": "cluster.dsc",
     "FDC": "cluster.fdc",
+    "GuidedFDC": "cluster.guided",
     "FHSS": "cluster.fhss",
     "FuzzyCMeans": "cluster.fuzzy_c_means",
     "PCCA": "cluster.pcca",

@@ -40,10 +40,7 @@ MOST_LINES = 500
 BACKWARD: dict[tuple[str, str], str] = {}
 SAME_NAME: dict[str, str] = {}
 LONG = {
-    "cluster/fdc": "holds the procedure of a guided fit beside the paper's model",
-    "cluster/prototypes": "checks input, chooses a space and stores results",
     "kernels/lanes": "one set of unrolled loops, replaced as a whole or not at all",
-    "solvers/mem": "holds the solver and all its heuristics",
 }
 
 

@@ -10,17 +10,25 @@ total variance. Both are free of scale: multiplying X by a constant changes no
 membership.
 """
 
+from typing import Literal
+
+import numpy as np
+
 from fuzzypairs._typing import Data, Floats
 from fuzzypairs.spaces.moments import leading_share, total_variance
+from fuzzypairs.spaces.space import Space
 
 __all__ = [
     "alpha_at",
+    "alphas_to_try",
     "auto_alpha",
     "auto_beta",
+    "beta_for",
     "critical_alpha",
     "gain_at",
     "leading_share",
     "parting_fuzzifier",
+    "share_for",
 ]
 
 
@@ -31,6 +39,10 @@ GAINS = (1.25, 1.125, 1.0625)
 ADVISED_GAIN = 1.5
 # beta = "auto" in units of the total variance.
 BETA_SHARE = 1.0
+# Of more rows, so many tell the gain well enough where no alpha depends on it.
+ROWS_FOR_GAIN = 5000
+# Nor are more than this many products of features needed where one does.
+PRODUCTS_FOR_ALPHA = 500_000_000
 
 
 def alpha_at(
@@ -145,3 +157,55 @@ def auto_beta(X: Data, weight: Floats | None) -> float:
     1.0
     """
     return BETA_SHARE * total_variance(X, weight)
+
+
+def share_for(
+    space: Space, weight: Floats | None, is_fused: bool, decides_alpha: bool
+) -> float | None:
+    """Return lam1 of a fitted space; None where it is not known.
+
+    Some rows are enough where there are many, and fewer where no alpha is decided.
+    """
+    if not is_fused:
+        return space.leading_share()
+    n_rows, n_features = space.X.shape
+    enough = ROWS_FOR_GAIN
+    if decides_alpha:
+        enough = max(enough, PRODUCTS_FOR_ALPHA // n_features**2)
+    step = 1 if weight is not None else -(-n_rows // enough)
+    return leading_share(np.ascontiguousarray(space.X[::step]), weight)
+
+
+def alphas_to_try(
+    alpha: float | Literal["auto"],
+    share: float | None,
+    n_clusters: int,
+    fuzzifier: float,
+) -> list[float]:
+    """Return the values of alpha to try until no cluster vanishes.
+
+    Examples
+    --------
+    >>> alphas_to_try("auto", 0.2, 2, 2.0)
+    [0.09, 0.0722222222222222, 0.0617647058823529, 0.0]
+    """
+    if not isinstance(alpha, str):
+        return [float(alpha)]
+    # One prototype has none to part from.
+    if share is None or n_clusters == 1:
+        return [0.0]
+    tried = [alpha_at(gain, share, n_clusters, fuzzifier) for gain in GAINS]
+    return [*(value for value in tried if value > 0.0), 0.0]
+
+
+def beta_for(
+    beta: float | Literal["auto"],
+    space: Space,
+    weight: Floats | None,
+    unit: float,
+    is_fused: bool,
+) -> float:
+    """Return beta in the units of the fit; "auto" is the spread of the samples."""
+    if not isinstance(beta, str):
+        return float(beta) * unit**2
+    return auto_beta(space.X, weight) if is_fused else BETA_SHARE * space.spread()

@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.cluster.labels import LabelClusterer, Note
+from fuzzypairs.cluster.labels import LabelClusterer
+from fuzzypairs.cluster.notes import Note
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.affinities import (
     FORBID,

@@ -1,48 +1,33 @@
-"""Fuzzy discriminant clustering under graded pairs (FDC)."""
+"""Fuzzy discriminant clustering under graded pairs (FDC), the model of the paper."""
 
-from functools import partial
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
-from fuzzypairs._typing import Floats
-from fuzzypairs.cluster.learned_fit import Guidance, can_teach, teach_space
-from fuzzypairs.cluster.prototypes import Note, PrototypeClusterer
+from fuzzypairs.cluster.checked import CheckedData
+from fuzzypairs.cluster.learned_fit import LearnedFit, fit_learned
+from fuzzypairs.cluster.notes import Note
+from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import propagate
-from fuzzypairs.solvers.groups import usable_pairs
-from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
-from fuzzypairs.spaces.learned import Learned, Taught, Weighted
-from fuzzypairs.spaces.metrics import Metric, resolve_metric
-from fuzzypairs.spaces.moments import is_sparse, total_variance
+from fuzzypairs.spaces.learned import Taught
+from fuzzypairs.spaces.metrics import Metric
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Init, is_deterministic
-from fuzzypairs.threads import Threads
-from fuzzypairs.validation import (
-    check_choice,
-    check_number,
-    check_seed,
-    check_weights,
-)
+from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["FDC"]
 
 # Metrics that know samples by each other only.
 RELATIONAL = ("precomputed", "precomputed_kernel")
-# Up to so many samples judgements are spread by default: beyond, the search for
-# neighbours takes longer than the fit, and judgements are mostly many enough. Where
-# they are spread all the same, only the best start is.
-SPREAD_UP_TO = 5000
-# Starts of the clusters without judgements, which trials begin from: few will do.
-BLIND_STARTS = 3
-# beta="auto" in a learned space, in units of its total variance: samples there lie by
-# what all judgements say together, so that single ones may pull harder.
-LEARNED_BETA_SHARE = 5.0
+# With more samples, only the best start is run under derived judgements: nearly all
+# samples are judged then, and a run takes 20 times as long.
+PROPAGATE_ALL_STARTS_UP_TO = 5000
 
 
 class FDC(PrototypeClusterer):
@@ -73,11 +58,10 @@ class FDC(PrototypeClusterer):
     fuzzifier : float, default=2.0
         Exponent g of the memberships, above 1 and at most 10: near 1 clusters are
         hard, and the larger it is the more all memberships are alike. 2 is fastest.
-    metric : str, callable or Space, default="auto"
-        "auto" learns a space from the judgements if those held out confirm it, and is
-        "euclidean" otherwise (see Notes); "learned" learns one in any case.
+    metric : str, callable or Space, default="euclidean"
         "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
-        "cosine", "mahalanobis"; kernels with implicit prototypes "rbf", "polynomial",
+        "cosine", "mahalanobis"; "learned", a space that the judgements determine;
+        kernels with implicit prototypes "rbf", "polynomial",
         "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
         "precomputed" distances or a "precomputed_kernel" between samples; or a
         `fuzzypairs.spaces.space.Space` of one's own. See the page on choosing a metric.
@@ -107,12 +91,11 @@ class FDC(PrototypeClusterer):
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
         ``fuzzypairs[exact]``.
-    propagate : bool, float in [0, 1), "auto" or None, default=None
+    propagate : bool, float in [0, 1) or "auto", default=False
         Whether judgements are spread to samples nearby, and how far; True and "auto"
-        decide by how far judgements agree with the data and with each other. None is
-        "auto" where `metric` and `beta` are and X has up to 5000 rows, and False
-        otherwise. Of more rows only the best start, found under the judgements as
-        given, has the spread ones. See `fuzzypairs.pairs.propagation.propagate`.
+        decide by how far judgements agree with the data and with each other. Beyond
+        5000 rows only the best start, found under the judgements as given, is run
+        under the derived ones. See `fuzzypairs.pairs.propagation.propagate`.
     robust : bool or float > 0, default=False
         Whether judgements that the data or each other contradict lose weight; how
         much is then in `pair_reliability_`. A number is how far a judgement may be
@@ -153,13 +136,12 @@ class FDC(PrototypeClusterer):
         Whether the kept run ended by `tol`.
     alpha_, beta_ : float
         The values used.
-    metric_ : {"euclidean", "learned"}
-        With ``metric="auto"`` or "learned": where the clusters are.
     held_out_agreement_ : dict of str to float
-        The share of held-out judgements that are kept by clusters without judgements
-        ("euclidean") and by each form of a learned space, where it was asked for.
+        With ``metric="learned"``: the share of held-out judgements that are kept by
+        clusters without judgements ("euclidean") and by each form of a learned space
+        that was tried.
     feature_weights_ : ndarray of shape (n_features,)
-        In a learned space: how much the judgements say each feature matters.
+        With ``metric="learned"``: how much the judgements say each feature matters.
     propagation_ : Propagation
         With `propagate`: the derived judgements, traced to those that were asked.
     collapse_gain_ : float
@@ -183,24 +165,16 @@ class FDC(PrototypeClusterer):
     so they are for two samples and two clusters. Small indefinite groups are descended
     from several vertices.
 
-    With all defaults and at least five judgements of both kinds, the model is fitted
-    three times: without judgements; with them, and what they say of samples nearby,
-    in the samples' own space; and in a space that they teach, a map from samples to
-    the simplex under which they are most likely
-    (`fuzzypairs.spaces.learned.Learned`). The last is kept if, taught a part of the
-    judgements, it keeps the others better than chance (at the 1 % level) and clearly
-    better (from 100 judgements on, not clearly worse) than clusters without
-    judgements do. So a few good judgements move
-    all samples, and bad ones move few. A number for `beta`, or ``metric="euclidean"``,
-    asks for the model of the paper.
+    A judgement moves its own samples and, through the prototypes, others a little.
+    `GuidedFDC` also learns from judgements which directions of the data matter.
 
     `predict` and `predict_proba` know prototypes, not judgements: on the training
     data they differ from `labels_` and `memberships_` where judgements acted.
 
     Judgements belong to the data and go to `fit`. scikit-learn's own search classes
-    cut the rows of X but not the judgements: `fuzzypairs.PairSearchCV` holds out
-    judgements instead. A `PairSet` knows how many rows it was made for, and a cut X
-    is then an error.
+    cut the rows of X but not the judgements: a `PairSet` knows how many rows it was
+    made for, and is an error then. `fuzzypairs.PairSearchCV` holds out judgements
+    instead.
 
     References
     ----------
@@ -227,14 +201,14 @@ class FDC(PrototypeClusterer):
         alpha: float | Literal["auto"] = "auto",
         beta: float | Literal["auto"] = "auto",
         fuzzifier: float = 2.0,
-        metric: Metric = "auto",
+        metric: Metric = "euclidean",
         metric_params: dict[str, Any] | None = None,
         init: Init = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-4,
         group_solver: Literal["sweeps", "exact"] = "sweeps",
-        propagate: bool | float | Literal["auto"] | None = None,
+        propagate: bool | float | Literal["auto"] = False,
         robust: bool | float = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -257,223 +231,53 @@ class FDC(PrototypeClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        pairs: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Find clusters of X under the judgements `pairs`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data; float32 is kept as it is and computed with in float64.
-        y : ignored
-        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in the distances. A weight of 2 acts as a repeated
-            row, a weight of 0 as an absent one (its judgements are left out).
-
-        Returns
-        -------
-        self : FDC
-        """
-        return self._fit(X, pairs, sample_weight)
-
-    def _fit_quietly(
-        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
-    ) -> list[Note]:
-        if not self._may_learn(pairs):
-            notes = (
-                self._fit_in_turn(X, pairs, sample_weight)
-                if self._has_long_runs(X, pairs)
-                else super()._fit_quietly(X, pairs, sample_weight)
-            )
-            if self.metric == "auto":
-                self.metric_ = "euclidean"
-            return notes
-        # BLAS threads share out sums by chance, and results must not depend on them.
-        with threadpool_limits(1, "blas"):
-            return self._fit_learned(X, pairs, sample_weight)
-
-    def _may_learn(self, pairs: Any) -> bool:
-        """Tell whether a space may be taught; a given beta is the paper's model."""
-        if isinstance(self.metric, str) and self.metric == "auto":
-            return pairs is not None and isinstance(self.beta, str)
-        return isinstance(self.metric, str) and self.metric == "learned"
-
-    def _has_long_runs(self, X: Any, pairs: Any) -> bool:
-        """Tell whether derived judgements are too many for a run from every start."""
-        is_spread = pairs is not None and self.propagate not in (None, False)
+    def _solve(self, data: CheckedData, space: Space) -> Found:
+        if not self.propagate or not len(data.pairs.informative):
+            return super()._solve(data, space)
         several = self.n_init != 1 and not is_deterministic(self.init)
-        return is_spread and several and n_rows(X) > SPREAD_UP_TO
-
-    def _fit_in_turn(
-        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
-    ) -> list[Note]:
-        """Fit under the asked judgements from every start; go on from the best.
-
-        With derived ones nearly all samples are judged, and a run takes 20 times as
-        long.
-        """
-        self._check_parameters()  # the first fit has not all of them
-        first = self._variant(propagate=False, robust=False)
-        vanished = [
-            note
-            for note in first._fit_quietly(X, pairs, sample_weight)
-            if note[1] is ClustersVanishedWarning
-        ]
-        last = self._variant(n_clusters=first.n_clusters_, init=first.memberships_)
-        notes = last._fit_quietly(X, pairs, sample_weight)
-        self._take_over(last)
-        return [*vanished, *notes]
-
-    def _fit_learned(
-        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
-    ) -> list[Note]:
-        """Fit in the samples' own space, and in one that judgements teach."""
-        self._check_parameters()
-        asked = resolve_metric(self.metric, self.metric_params)
-        given = self._validated(X, asked, type(self)(), reset=True)
-        weight = check_weights(sample_weight, given.shape[0])
-        strength = self._strength(given)
-        plain = self._variant(
-            metric="euclidean", metric_params=None, propagate=strength
+        if several and data.n_samples > PROPAGATE_ALL_STARTS_UP_TO:
+            return self._solve_in_turn(data, space)
+        strength = "auto" if self.propagate is True else self.propagate
+        derived = propagate(
+            data.X, data.pairs, strength, sample_weight=data.weight, n_jobs=self.n_jobs
         )
-        notes = plain._fit_quietly(X, pairs, weight)
-        guidance = self._guidance(plain, asked, given, pairs, weight)
-        if guidance is None or guidance.space is None:
-            self._adopt(plain, guidance)
-            return notes
-        best = self._in_space(guidance.space, given, weight)
-        notes = best._fit_quietly(X, pairs, weight)
-        if best.n_clusters < plain.n_clusters_:
-            why = (
-                f"of {plain.n_clusters_} clusters, the judgements are best explained "
-                f'by {best.n_clusters}; to keep more use metric="euclidean"'
-            )
-            notes = [(why, ClustersVanishedWarning), *notes]
-        self._adopt(best, guidance)
-        if (spread := getattr(plain, "propagation_", None)) is not None:
-            self.propagation_ = spread
-        if not guidance.space.explicit:
-            self.cluster_centers_ = centers(given, self.memberships_, weight)
-        return notes
+        found = super()._solve(replace(data, pairs=derived.pairs), space)
+        return replace(found, propagation=derived)
 
-    def _strength(self, X: Any) -> bool | float | Literal["auto"]:
-        """Return `propagate` as it is meant for X."""
-        if self.propagate is not None:
-            return self.propagate
-        is_open = self.metric == "auto" and isinstance(self.beta, str)
-        is_small = X.shape[0] <= SPREAD_UP_TO and not is_sparse(X)
-        return "auto" if is_open and is_small else False
+    def _solve_in_turn(self, data: CheckedData, space: Space) -> Found:
+        """Solve under the judgements as given from every start; go on from the best."""
+        first = self._variant(propagate=False, robust=False)._solve(data, space)
+        last = self._variant(n_clusters=first.n_clusters, init=first.memberships)
+        found = last._solve(data, space)
+        vanished = [n for n in first.notes if n[1] is ClustersVanishedWarning]
+        return replace(found, notes=[*vanished, *found.notes])
 
-    def _guidance(
-        self, plain: "FDC", asked: Space, X: Any, pairs: Any, weight: Floats | None
-    ) -> Guidance | None:
-        """Return the space that judgements teach, or None if they cannot."""
-        judged = usable_pairs(PairSet.coerce(pairs, X.shape[0]), weight, plain.beta_)
-        if isinstance(asked, Taught):
-            if not len(judged):
-                raise ValueError(
-                    'metric="learned" learns from judgements, but `pairs` has none '
-                    "that can act: grades other than 0, of samples with weight, with "
-                    "a beta above 0, where X is not constant; give some, or use "
-                    'metric="euclidean"'
-                )
-            if asked.is_open and not can_teach(judged):
-                asked = Weighted()
-        elif not (
-            isinstance(self.beta, str)
-            and can_teach(judged)
-            and not is_sparse(X)
-            and plain._unit == 1.0
-        ):
-            return None
-        spread = getattr(plain, "propagation_", None)
-        lessons = judged if spread is None else spread.pairs
-        with Threads(self.n_jobs) as threads:
-            return teach_space(
-                X,
-                judged,
-                usable_pairs(lessons, weight, plain.beta_),
-                plain.labels_,
-                partial(self._blind_labels, X, weight),
-                weight,
-                asked if isinstance(asked, Taught) else None,
-                random_state=check_seed(self.random_state),
-                threads=threads,
-            )
+    def _fit_checked(self, data: CheckedData, space: Space) -> list[Note]:
+        if not (isinstance(self.metric, str) and self.metric == "learned"):
+            return super()._fit_checked(data, space)
+        learned = fit_learned(self._variant, data, cast(Taught, space))
+        self._store_learned(data, learned)
+        return learned.notes
 
-    def _blind_labels(self, X: Any, weight: Floats | None) -> NDArray[np.intp]:
-        """Return clusters that have seen no judgement."""
-        model = self._variant(
-            metric="euclidean",
-            metric_params=None,
-            propagate=False,
-            robust=False,
-            n_init=min(self.n_init, BLIND_STARTS),
-        )
-        model._fit_quietly(X, None, weight)
-        return np.asarray(model.labels_)
-
-    def _in_space(self, space: Taught, X: Any, weight: Floats | None) -> "FDC":
-        """Return the model to fit in a learned space, where it can start at once."""
-        if not isinstance(space, Learned):
-            return self._variant(metric=space, metric_params=None)
-        V = space.map(X)
-        kept, labels = np.unique(V.argmax(axis=1), return_inverse=True)
-        # All that follows from judgements for others is in the map already.
-        changes: dict[str, Any] = {
-            "n_clusters": len(kept),
-            "init": labels,
-            "propagate": False,
-        }
-        if isinstance(self.alpha, str):
-            changes["alpha"] = 0.0  # nothing collapses that starts at the corners
-        if isinstance(self.beta, str):
-            changes["beta"] = LEARNED_BETA_SHARE * total_variance(V, weight)
-        return self._variant(metric=space, metric_params=None, **changes)
+    def _store_learned(self, data: CheckedData, learned: LearnedFit) -> None:
+        """Store a fit in a learned space, and what was found of the space."""
+        self._store(data, learned.found)
+        for name, value in learned.attributes.items():
+            setattr(self, name, value)
 
     def _variant(self, **changes: Any) -> "FDC":
         return type(self)(**{**self.get_params(deep=False), **changes})
 
-    def _take_over(self, other: "FDC") -> None:
-        self._forget()
-        chosen = self.get_params(deep=False)
-        fitted = {name: v for name, v in vars(other).items() if name not in chosen}
-        self.__dict__.update(fitted)
-
-    def _adopt(self, other: "FDC", guidance: Guidance | None) -> None:
-        """Take over what another model has learned, and what was learned of it."""
-        self._take_over(other)
-        is_learned = guidance is not None and guidance.space is not None
-        self.metric_ = "learned" if is_learned else "euclidean"
-        if guidance is not None:
-            self.held_out_agreement_ = dict(guidance.agreement)
-            if guidance.space is not None:
-                self.feature_weights_ = guidance.space.feature_weights
-
-    def _spread(
-        self, X: Any, pairs: PairSet, weight: Any
-    ) -> tuple[PairSet, dict[str, Any]]:
-        if self.propagate in (None, False) or not len(pairs.informative):
-            return pairs, {}
-        strength = "auto" if self.propagate is True else self.propagate
-        spread = propagate(X, pairs, strength, sample_weight=weight, n_jobs=self.n_jobs)
-        return spread.pairs, {"propagation_": spread}
-
-    def _check_parameters(self) -> int:
-        spreads = self.propagate not in (None, False)
+    def _check_parameters(self) -> None:
         if isinstance(self.propagate, str):
             check_choice("propagate", self.propagate, ["auto"])
-        elif spreads and self.propagate is not True:
+        elif not isinstance(self.propagate, bool | np.bool_):
             check_number("propagate", self.propagate, 0.0, 1.0, words=["auto"])
-        if spreads and isinstance(self.metric, str) and self.metric in RELATIONAL:
+        if (
+            self.propagate
+            and isinstance(self.metric, str)
+            and self.metric in RELATIONAL
+        ):
             raise ValueError(
                 f"propagate={self.propagate!r} looks for neighbours among vectors, but "
                 f'metric is "{self.metric}"; use propagate=False'
@@ -482,34 +286,22 @@ class FDC(PrototypeClusterer):
             check_number("robust", self.robust, 0.0) > 0.0
         ):
             raise ValueError(
-                f"robust must be above 0, got {self.robust}; for no doubt use False"
+                f"robust must be above 0, got {self.robust}; use False to switch it off"
             )
-        return super()._check_parameters()
+        super()._check_parameters()
 
-    def _finished(self, solver: Solver, best: MemResult, pairs: PairSet) -> MemResult:
+    def _finished(self, problem: Problem, best: RunResult, pairs: PairSet) -> RunResult:
         if not self.robust:
             return best
         named = isinstance(self.robust, bool | np.bool_)
         tolerance = TOLERANCE if named else float(self.robust)
-        return run_robust(solver, best, pairs, tolerance)
+        return run_robust(problem, best, pairs, tolerance)
 
-    def _store(self, best: MemResult) -> None:
-        super()._store(best)
-        if isinstance(best, RobustResult):
-            spread = getattr(self, "propagation_", None)
-            was_asked = slice(None) if spread is None else spread.was_asked
-            self.pair_reliability_ = best.reliability[was_asked]
-
-
-def n_rows(X: Any) -> int:
-    """Return the number of samples of what was not checked yet; 0 if it has none."""
-    shape = getattr(X, "shape", None)
-    if shape is None:
-        return len(X) if hasattr(X, "__len__") else 0
-    return int(shape[0]) if shape else 0
-
-
-def centers(X: Any, memberships: Floats, weight: Floats | None) -> Floats:
-    """Return means of X weighted by squared memberships, (n_clusters, n_features)."""
-    W = memberships**2 if weight is None else memberships**2 * weight[:, None]
-    return np.asarray(W.T @ X / W.sum(axis=0)[:, None])
+    def _store(self, data: CheckedData, found: Found) -> None:
+        super()._store(data, found)
+        if found.propagation is not None:
+            self.propagation_ = found.propagation
+        if isinstance(found.best, RobustResult):
+            asked = found.propagation
+            was_asked = slice(None) if asked is None else asked.was_asked
+            self.pair_reliability_ = found.best.reliability[was_asked]

@@ -3,7 +3,8 @@
 from typing import Any, Literal
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.cluster.labels import LabelClusterer, Note
+from fuzzypairs.cluster.labels import LabelClusterer
+from fuzzypairs.cluster.notes import Note
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.dendrogram import (
     Linkage,

@@ -1,9 +1,8 @@
 """Fuzzy c-means: FDC without threshold and judgements."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.spaces.metrics import Metric
@@ -102,30 +101,5 @@ class FuzzyCMeans(PrototypeClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        pairs: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Find clusters of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-        pairs : PairSet and other forms, default=None
-            Checked and then left alone, so that methods can be compared in one loop.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in the distances.
-
-        Returns
-        -------
-        self : FuzzyCMeans
-        """
-        return self._fit(X, pairs, sample_weight)
-
-    def _why_vanished(self) -> str | None:
+    def _why_vanished(self, n_left: int, alpha: float) -> str | None:
         return "there were too few samples; lower n_clusters"

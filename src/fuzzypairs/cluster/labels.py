@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.cluster.checked import store
+from fuzzypairs.cluster.notes import Note
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_bytes, check_room
 
-__all__ = ["LabelClusterer", "Note"]
-
-Note = tuple[str, type[Warning]]
+__all__ = ["LabelClusterer"]
 
 
 class LabelClusterer(ClusterMixin, BaseEstimator):
@@ -53,10 +53,7 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
         check_room(type(self).__name__, len(data), needed, allowed)
         learned, notes = self._cluster(data, judged)
         learned |= {n: v for n, v in vars(blank).items() if n.endswith("_in_")}
-        # What ends otherwise is not from a fit: pipelines keep notes on a model.
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        self.__dict__.update(learned)
+        store(self, **learned)
         for message, category in notes:
             warnings.warn(message, category, stacklevel=2)
         return self

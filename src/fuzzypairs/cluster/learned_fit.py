@@ -1,14 +1,23 @@
-"""Whether judgements can teach a space, decided by judgements held out."""
+"""Fits in a space that judgements determine, where held-out judgements confirm it.
+
+Three fits are made: with the judgements in the samples' own space (plain), without
+judgements (blind), and in a learned space. The blind one is what trials start from:
+the plain one has seen what they hold out.
+"""
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats, Labels, Mask
+from fuzzypairs.cluster.checked import CheckedData, unit_of
+from fuzzypairs.cluster.notes import Note
+from fuzzypairs.cluster.prototypes import Found
+from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
     balanced_share,
@@ -16,12 +25,23 @@ from fuzzypairs.pairs.consistency import (
     kept_judgements,
 )
 from fuzzypairs.pairs.folds import Folds, hold_out
-from fuzzypairs.spaces.learned import Learned, Taught, representatives
+from fuzzypairs.solvers.groups import usable_pairs
+from fuzzypairs.spaces.learned import Learned, Taught, Weighted, representatives
+from fuzzypairs.spaces.moments import is_sparse, total_variance
+from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads
+from fuzzypairs.validation import check_seed
 
-__all__ = ["Guidance", "agreement", "can_teach", "teach_space"]
+if TYPE_CHECKING:
+    from fuzzypairs.cluster.fdc import FDC
 
+__all__ = ["Guidance", "LearnedFit", "can_teach", "fit_learned", "teach_space"]
 
+# Starts of the clusters without judgements: few will do.
+BLIND_STARTS = 3
+# beta="auto" in a learned space, in units of its total variance: samples there lie by
+# what all judgements say together, so that single ones may pull harder.
+LEARNED_BETA_SHARE = 5.0
 # Fewer judgements than this, or none of a kind, teach nothing that could be checked.
 FEWEST = 5
 N_SPLITS = 5
@@ -55,6 +75,156 @@ class Guidance:
     space: Taught | None
     agreement: Mapping[str, float]
     needed: float
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedFit:
+    """The fit that was kept, and what was found of the spaces tried.
+
+    Attributes
+    ----------
+    found : Found
+    space : Taught or None
+        The learned space; None: the samples' own is better.
+    attributes : dict of str to object
+        What estimators store of it, beside what they store of every fit.
+    notes : list of (message, kind of warning)
+    """
+
+    found: Found
+    space: Taught | None
+    attributes: dict[str, Any]
+    notes: list[Note]
+
+
+def fit_learned(
+    variant: "Callable[..., FDC]",
+    data: CheckedData,
+    asked: Taught | None,
+    *,
+    propagate: bool | float | Literal["auto"] | None = None,
+) -> LearnedFit:
+    """Fit in the samples' own space, and in one that judgements determine.
+
+    Parameters
+    ----------
+    variant : callable
+        ``variant(**changes)`` returns an FDC with some parameters changed.
+    data : CheckedData
+    asked : Taught or None
+        The space to fit in. None: a space that held-out judgements confirm, or the
+        samples' own if there is none.
+    propagate : bool, float or "auto", default=None
+        Of the plain fit; None leaves it as it is.
+
+    Returns
+    -------
+    LearnedFit
+    """
+    # Threads of BLAS share out sums by chance, and results must not depend on them.
+    with threadpool_limits(1, "blas"):
+        own = replace(data, unit=unit_of(data.given))
+        changes = {} if propagate is None else {"propagate": propagate}
+        plain = variant(metric="euclidean", metric_params=None, **changes)
+        found = plain._solve(own, Euclidean())
+        guidance = _learn(plain, found, own, asked)
+        if guidance is None or guidance.space is None:
+            return LearnedFit(found, None, _attributes(guidance), found.notes)
+        space, derived = guidance.space, found.propagation
+        inside = _model_in(variant, space, data)
+        best = inside._solve(replace(data, unit=1.0), space)
+        notes = best.notes
+        if inside.n_clusters < found.n_clusters:
+            why = (
+                f"of {found.n_clusters} clusters, the judgements are best explained "
+                f'by {inside.n_clusters}; to keep more use metric="euclidean"'
+            )
+            notes = [(why, ClustersVanishedWarning), *notes]
+        attributes = _attributes(guidance)
+        if derived is not None:
+            attributes["propagation_"] = derived
+        if not space.explicit:
+            U, weight = best.memberships, data.weight
+            attributes["cluster_centers_"] = weighted_centers(data.given, U, weight)
+        return LearnedFit(best, space, attributes, notes)
+
+
+def _attributes(guidance: "Guidance | None") -> dict[str, Any]:
+    if guidance is None:
+        return {}
+    attributes: dict[str, Any] = {"held_out_agreement_": dict(guidance.agreement)}
+    if guidance.space is not None:
+        attributes["feature_weights_"] = guidance.space.feature_weights
+    return attributes
+
+
+def _learn(
+    plain: "FDC", found: Found, data: CheckedData, asked: Taught | None
+) -> "Guidance | None":
+    """Return the space that judgements determine, or None if they cannot."""
+    weight = data.weight
+    judged = usable_pairs(data.pairs, weight, found.problem.beta)
+    if asked is not None:
+        if not len(judged):
+            raise ValueError(
+                'metric="learned" learns from judgements, but `pairs` has none '
+                "that can act: grades other than 0, of samples with weight, with "
+                "a beta above 0, where X is not constant; give some, or use "
+                'metric="euclidean"'
+            )
+        if asked.is_open and not can_teach(judged):
+            asked = Weighted()
+    elif not can_teach(judged) or is_sparse(data.given) or data.unit != 1.0:
+        return None
+    derived = found.propagation
+    lessons = judged if derived is None else derived.pairs
+
+    def blind_labels() -> Labels:
+        blind = plain._variant(
+            propagate=False, robust=False, n_init=min(plain.n_init, BLIND_STARTS)
+        )
+        unjudged = replace(data, pairs=PairSet.empty(data.n_samples))
+        return blind._solve(unjudged, Euclidean()).labels
+
+    with Threads(plain.n_jobs) as threads:
+        return teach_space(
+            data.given,
+            judged,
+            usable_pairs(lessons, weight, found.problem.beta),
+            found.labels,
+            blind_labels,
+            weight,
+            asked,
+            random_state=check_seed(plain.random_state),
+            threads=threads,
+        )
+
+
+def _model_in(variant: "Callable[..., FDC]", space: Taught, data: CheckedData) -> "FDC":
+    """Return the model to fit in a learned space, where it can start at once."""
+    if not isinstance(space, Learned):
+        return variant(metric=space, metric_params=None)
+    V = space.map(data.given)
+    kept, labels = np.unique(V.argmax(axis=1), return_inverse=True)
+    # All that follows from judgements for other samples is in the map already.
+    model = variant(
+        metric=space,
+        metric_params=None,
+        n_clusters=len(kept),
+        init=labels,
+        propagate=False,
+    )
+    if isinstance(model.alpha, str):
+        model.alpha = 0.0  # nothing collapses that starts at the corners
+    if isinstance(model.beta, str):
+        model.beta = LEARNED_BETA_SHARE * total_variance(V, data.weight)
+    return model
+
+
+def weighted_centers(X: Any, memberships: Floats, weight: Floats | None) -> Floats:
+    """Return means of X weighted by squared memberships, (n_clusters, n_features)."""
+    W = memberships**2 if weight is None else memberships**2 * weight[:, None]
+    return np.asarray(W.T @ X / W.sum(axis=0)[:, None])
 
 
 def agreement(labels: Labels, pairs: PairSet) -> float:
@@ -168,7 +338,7 @@ def held_out_agreement(
 ) -> float:
     """Return the agreement with judgements that a space was not taught."""
 
-    def ask(train: PairSet, test: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def ask(train: PairSet, test: Mask) -> Mask:
         W = space.solve(features, train, labels, rows, weight)
         i, j = folds.pairs.i[test], folds.pairs.j[test]
         left, right = (features[end] @ W[:-1] + W[-1] for end in (i, j))

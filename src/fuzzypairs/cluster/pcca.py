@@ -1,19 +1,21 @@
 """Pairwise-constrained competitive agglomeration (PCCA)."""
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.cluster.checked import CheckedData
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
 from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.competition import agglomerate
+from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.initial import one_hot
-from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.stages import run_starts
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Init, Start
 from fuzzypairs.threads import Threads
@@ -144,32 +146,7 @@ class PCCA(PrototypeClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        pairs: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Find clusters of X under the links in `pairs`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; their signs are links, 0 says nothing.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in the distances.
-
-        Returns
-        -------
-        self : PCCA
-        """
-        return self._fit(X, pairs, sample_weight)
-
-    def _check_parameters(self) -> int:
+    def _check_parameters(self) -> None:
         check_choice("competition", self.competition, ["off", "on"])
         check_number("constraint_multiplier", self.constraint_multiplier, 0.0)
         check_number("eta0", self.eta0, 0.0)
@@ -178,51 +155,52 @@ class PCCA(PrototypeClusterer):
         for name in ("peak", "min_cardinality"):
             if (value := getattr(self, name)) is not None:
                 check_number(name, value, 0.0)
-        return super()._check_parameters()
+        super()._check_parameters()
 
     def _takes_sparse(self, space: Space) -> bool:
         return self.competition == "off" and super()._takes_sparse(space)
 
-    def _has_labels_apart(self, space: Space) -> bool:
-        return self.competition == "off" and super()._has_labels_apart(space)
+    @property
+    def _can_trace(self) -> bool:  # type: ignore[override]
+        return self.competition == "off"
 
-    def _as_used(self, pairs: PairSet) -> PairSet:
-        links = pairs.informative
+    def _used_pairs(self, data: CheckedData) -> PairSet:
+        links = data.pairs.informative
         grade = links.grade if self.use_degrees else np.sign(links.grade)
         return PairSet(links.i, links.j, grade, links.n_samples)
 
     def _run(
-        self, solver: Solver, starts: list[Start], pairs: PairSet, threads: Threads
-    ) -> list[MemResult]:
+        self, problem: Problem, starts: list[Start], pairs: PairSet, threads: Threads
+    ) -> list[RunResult]:
         if self.competition == "on":
-            run = [(solver, start, pairs) for start in starts]
+            run = [(problem, start, pairs) for start in starts]
             return threads.map(self._compete, run)
         # The engine leaves out what does not change: beta for each must-link.
-        constant = float(np.maximum(solver.problem.graph.pull, 0.0).sum())
-        constant *= solver.heaviest
+        constant = float(np.maximum(problem.graph.pull, 0.0).sum()) * problem.heaviest
         return [
             replace(
                 result,
                 objective=result.objective + constant,
                 history=result.history + constant,
             )
-            for result in solver.run_all(starts, threads)
+            for result in run_starts(problem, starts, threads)
         ]
 
-    def _compete(self, solver: Solver, start: Start, pairs: PairSet) -> MemResult:
+    def _compete(self, problem: Problem, start: Start, pairs: PairSet) -> RunResult:
+        X = cast(FusedPasses, problem.passes).X
         links = np.column_stack([pairs.i, pairs.j])
         must = pairs.grade > 0.0
         degree = np.abs(np.concatenate([pairs.grade[must], pairs.grade[~must]]))
         result = agglomerate(
-            np.asarray(solver.X, dtype=np.float64),
-            first_memberships(solver.X, start),
+            np.asarray(X, dtype=np.float64),
+            first_memberships(X, start),
             links[must],
             links[~must],
-            sample_weight=solver.weight,
+            sample_weight=problem.weight,
             pair_weight=degree,
             **self._competition_options(),
         )
-        return MemResult(
+        return RunResult(
             centers=result.centers,
             constrained=result.memberships,
             objective=float(result.objective_history[-1]),
@@ -230,25 +208,22 @@ class PCCA(PrototypeClusterer):
             n_clusters_history=result.n_clusters_history,
             n_iter=result.n_iter,
             converged=result.converged,
-            spread=float(np.sqrt(solver.scale)),
-            last_plain=None,
-            tried=np.full(result.centers.shape, np.inf),
         )
 
-    def _memberships(self, solver: Solver, best: MemResult) -> Floats:
+    def _memberships(self, problem: Problem, best: RunResult) -> Floats:
         if self.competition == "on":
             return best.constrained
-        return super()._memberships(solver, best)
+        return super()._memberships(problem, best)
 
     def _competition_options(self) -> dict[str, Any]:
         names = ("constraint_multiplier", "eta0", "tau", "peak", "min_cardinality")
         options = {name: getattr(self, name) for name in names}
         return options | {"max_iter": self.max_iter, "tol": self.tol}
 
-    def _why_vanished(self) -> str | None:
+    def _why_vanished(self, n_left: int, alpha: float) -> str | None:
         if self.competition == "off":
             return "there were too few samples; lower n_clusters"
-        if self.n_clusters_ > 1:
+        if n_left > 1:
             return None  # what the competition is for
         return "the competition left no rival; lower eta0 or min_cardinality"
 

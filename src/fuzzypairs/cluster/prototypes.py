@@ -1,44 +1,47 @@
-"""What all estimators share whose clusters have prototypes."""
+"""The base of all estimators whose clusters have prototypes."""
 
 import copy
 import warnings
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.cluster.checked import (
+    CheckedData,
+    in_units,
+    read_data,
+    read_samples,
+    store,
+)
 from fuzzypairs.cluster.defaults import (
-    BETA_SHARE,
-    GAINS,
-    alpha_at,
-    auto_beta,
+    alphas_to_try,
+    beta_for,
     gain_at,
-    leading_share,
-    parting_fuzzifier,
+    share_for,
 )
-from fuzzypairs.cluster.units import in_units, is_plain, unit_of
-from fuzzypairs.exceptions import (
-    ClustersVanishedWarning,
-    FuzzyPairsWarning,
-    PrototypesCoincideWarning,
-)
-from fuzzypairs.kernels.rows import first_near_rows, largest_places
+from fuzzypairs.cluster.notes import Note, Outcome, notes_on
+from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.kernels.rows import largest_places
 from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.any_metric import SpaceSolver
-from fuzzypairs.solvers.mem import APART, Solver
-from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.pairs.propagation import Propagation
+from fuzzypairs.solvers.any_metric import space_problem
+from fuzzypairs.solvers.collapse import are_one, coincident, labels_apart
+from fuzzypairs.solvers.fused import fused_problem
+from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.stages import run_starts
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
@@ -56,15 +59,25 @@ from fuzzypairs.validation import (
 
 __all__ = ["PrototypeClusterer"]
 
-Note = tuple[str, type[Warning]]
 
-# Of more rows, some tell the gain well enough where no alpha depends on it.
-LOOK_AT = 5000
-# Nor are more than this many products of features needed where one does.
-MOMENT_UP_TO = 500_000_000
-# Prototypes closer than this share of the data's spread, over the number of clusters
-# (on a line they are that close by right), count as one.
-COINCIDENT = 0.02
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a fit found, before it is stored."""
+
+    problem: Problem
+    space: Space  # fitted
+    best: RunResult
+    runs: list[RunResult]
+    memberships: Floats
+    labels: Labels
+    collapse_gain: float
+    notes: list[Note]
+    propagation: Propagation | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters that survived."""
+        return len(self.best.centers)
 
 
 class PrototypeClusterer(
@@ -90,186 +103,182 @@ class PrototypeClusterer(
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
-    # Beyond it a judgement moves what a power of small memberships no longer sees.
+    # Beyond it powers of small memberships underflow against judgements.
     _largest_fuzzifier: float = 10.0
     # Which cost alike samples have, see `fuzzypairs.solvers.groups.build_graph`.
     _own: float = 1.0
+    # Whether the steps of a run are those of Algorithm 1, and can be made again.
+    _can_trace: bool = True
 
-    def _fit(self, X: Any, pairs: Any, sample_weight: ArrayLike | None) -> Self:
-        """Fit, and say what users should know; return self."""
-        for message, category in self._fit_quietly(X, pairs, sample_weight):
-            warnings.warn(message, category, stacklevel=3)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        pairs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Find clusters of X under the judgements `pairs`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data; float32 is kept as it is and computed with in float64.
+        y : ignored
+        pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
+            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the distances. A weight of 2 acts as a repeated
+            row, a weight of 0 as an absent one (its judgements are left out).
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._check_parameters()
+        space = resolve_metric(self.metric, self.metric_params)
+        sparse = self._takes_sparse(space)
+        data = read_data(
+            type(self), X, pairs, sample_weight, space, accepts_sparse=sparse
+        )
+        for message, category in self._fit_checked(data, space):
+            warnings.warn(message, category, stacklevel=2)
         return self
 
-    def _fit_quietly(
-        self, X: Any, pairs: Any, sample_weight: ArrayLike | None
-    ) -> list[Note]:
-        """Check everything, run from every start, keep the best; return warnings."""
-        k = self._check_parameters()
-        space = resolve_metric(self.metric, self.metric_params)
-        # On a blank model: a fit that fails leaves this one as it was.
-        blank = type(self)()
-        given = self._validated(X, space, blank, reset=True)
-        weight = check_weights(sample_weight, given.shape[0])
-        pairs = self._as_used(PairSet.coerce(pairs, given.shape[0]))
-        unit = unit_of(given) if type(space) is Euclidean else 1.0
-        data = in_units(given, unit)
-        pairs, spread = self._spread(data, pairs, weight)
-        if isinstance(self.init, str):
-            k = min(k, data.shape[0])
+    def _fit_checked(self, data: CheckedData, space: Space) -> list[Note]:
+        """Fit and store; return what users should know."""
+        found = self._solve(data, space)
+        self._store(data, found)
+        return found.notes
+
+    def _solve(self, data: CheckedData, space: Space) -> Found:
+        """Run from every start, and keep the best."""
+        X, weight, pairs = data.X, data.weight, self._used_pairs(data)
+        k = min(self.n_clusters, data.n_samples)
+        k = k if isinstance(self.init, str) else self.n_clusters
         random_state = check_seed(self.random_state)
         with Threads(self.n_jobs) as threads:
-            space = space.fit(data, weight, random_state=random_state, threads=threads)
-            share = self._share(space, weight)
-            alphas = self._alphas(share, k)
-            solver = self._solver(space, weight, pairs, k, unit, alphas[0], threads)
+            space = space.fit(X, weight, random_state=random_state, threads=threads)
+            is_auto = isinstance(self.alpha, str)
+            share = share_for(space, weight, self._is_fused(space), is_auto)
+            alphas = alphas_to_try(self.alpha, share, k, self.fuzzifier)
+            problem = self._problem(space, data, pairs, k, threads)
             # Seeds are looked for where distances are Euclidean, if that is anywhere.
-            seen = space.X if isinstance(space, Euclidean) else data
+            seen = space.X if isinstance(space, Euclidean) else X
             starts = [
                 resolve_start(
                     self.init,
-                    data if callable(self.init) else seen,
+                    X if callable(self.init) else seen,
                     k,
                     pairs=pairs,
                     sample_weight=weight,
                     random_state=random_state,
-                    space=space if isinstance(solver, SpaceSolver) else None,
+                    space=None if self._is_fused(space) else space,
                 )
                 for _ in range(1 if is_deterministic(self.init) else self.n_init)
             ]
             for alpha in alphas:
-                solver = solver.with_alpha(alpha)
-                results = self._run(solver, starts, pairs, threads)
-                objectives = [result.objective for result in results]
+                problem = problem.with_alpha(alpha)
+                runs = self._run(problem, starts, pairs, threads)
+                objectives = [run.objective for run in runs]
                 chosen = objectives.index(min(objectives))
-                if len(results[chosen].centers) == k:
+                if len(runs[chosen].centers) == k:
                     break
-            best = self._finished(solver, results[chosen], pairs)
-            memberships = self._memberships(solver, best)
-            kept = space.trimmed(best.centers)
-            together = coincident(best, memberships, solver)
-            labels = most_likely(memberships)
-            is_lost = together is not None and self._are_lost(best, together, space)
-            if is_lost:
-                labels = solver.labels_apart(starts[chosen], best)
-        self._report(results, unit)
-        self._forget()
-        learned = {n: v for n, v in blank.__dict__.items() if n.endswith("_in_")}
-        self.__dict__.update(learned | spread)
-        self._unit = unit
-        self._space, self._prototypes = kept
-        self.alpha_ = solver.alpha
-        self.beta_ = solver.beta / unit**2
-        self.memberships_, self.labels_ = memberships, labels
-        self._store(best)
-        sizes = self.n_clusters_, float(self.fuzzifier)
-        self.collapse_gain_ = gain_at(self.alpha_, share, *sizes)
-        return [
-            *((note, FuzzyPairsWarning) for note in space.notes),
-            *self._notes(best, together, is_lost, share),
-        ]
+            best = self._finished(problem, runs[chosen], pairs)
+            memberships = self._memberships(problem, best)
+            together = coincident(problem, best, memberships)
+            labels, is_earlier = most_likely(memberships), False
+            if together and self._can_trace and are_one(problem, best, together):
+                labels, is_earlier = labels_apart(problem, starts[chosen]), True
+        k, fuzzifier = len(best.centers), float(self.fuzzifier)
+        gain = gain_at(problem.alpha, share, k, fuzzifier)
+        outcome = Outcome(
+            best.converged,
+            best.n_iter,
+            k,
+            problem.alpha,
+            share,
+            gain,
+            together,
+            is_earlier,
+        )
+        notes: list[Note] = [(note, FuzzyPairsWarning) for note in space.notes]
+        notes += notes_on(self, outcome)
+        return Found(problem, space, best, runs, memberships, labels, gain, notes)
 
-    def _forget(self) -> None:
-        """Drop what an earlier fit has left, since this one may not have all of it.
-
-        What ends otherwise is not from a fit: pipelines keep notes on a model.
-        """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
-    def _as_used(self, pairs: PairSet) -> PairSet:
+    def _used_pairs(self, data: CheckedData) -> PairSet:
         """Return the judgements as the method takes them."""
-        return pairs
+        return data.pairs
 
-    def _spread(
-        self, X: Any, pairs: PairSet, weight: Floats | None
-    ) -> tuple[PairSet, dict[str, Any]]:
-        """Return judgements with what follows from them, and attributes to keep."""
-        return pairs, {}
-
-    def _run(
-        self, solver: Solver, starts: list[Start], pairs: PairSet, threads: Threads
-    ) -> list[MemResult]:
-        return solver.run_all(starts, threads)
-
-    def _finished(self, solver: Solver, best: MemResult, pairs: PairSet) -> MemResult:
-        """Do what is done once, to the best run."""
-        return best
-
-    def _memberships(self, solver: Solver, best: MemResult) -> Floats:
-        return solver.memberships(best)
-
-    def _solver(
-        self,
-        space: Space,
-        weight: Floats | None,
-        pairs: PairSet,
-        k: int,
-        unit: float,
-        alpha: float,
-        threads: Threads,
-    ) -> Solver:
-        """Return the engine for a space: fused passes where there are any for it."""
+    def _problem(
+        self, space: Space, data: CheckedData, pairs: PairSet, k: int, threads: Threads
+    ) -> Problem:
+        """Return the problem in a space: with fused passes where there are any."""
+        is_fused = self._is_fused(space)
+        beta = beta_for(self.beta, space, data.weight, data.unit, is_fused)
         options: dict[str, Any] = {
-            "alpha": alpha,
-            "beta": self._beta(space, weight, unit),
+            "alpha": 0.0,
+            "beta": beta,
             "n_clusters": k,
             "tol": self.tol,
             "max_iter": self.max_iter,
-            "group_solver": self.group_solver,
+            "is_exact": self.group_solver == "exact",
             "threads": threads,
             "own": self._own,
         }
-        if self._is_fused(space):
+        if is_fused:
             mean = cast(Euclidean, space).origin
-            return Solver(space.X, weight, pairs, mean=mean, **options)
+            return fused_problem(space.X, data.weight, pairs, mean=mean, **options)
         fuzzifier = float(self.fuzzifier)
-        return SpaceSolver(space, weight, pairs, fuzzifier=fuzzifier, **options)
-
-    def _beta(self, space: Space, weight: Floats | None, unit: float) -> float:
-        if not isinstance(self.beta, str):
-            return float(self.beta) * unit**2
-        if self._is_fused(space):
-            return auto_beta(space.X, weight)
-        return BETA_SHARE * space.spread()
+        return space_problem(space, data.weight, pairs, fuzzifier=fuzzifier, **options)
 
     def _is_fused(self, space: Space) -> bool:
         euclidean = isinstance(space, Euclidean) and not is_sparse(space.X)
         return euclidean and self.fuzzifier == 2.0
 
-    def _has_labels_apart(self, space: Space) -> bool:
-        """Tell whether the run can be walked again for labels from before its end."""
-        return self._is_fused(space)
+    def _run(
+        self, problem: Problem, starts: list[Start], pairs: PairSet, threads: Threads
+    ) -> list[RunResult]:
+        return run_starts(problem, starts, threads)
 
-    def _are_lost(
-        self, best: MemResult, together: tuple[int, int], space: Space
-    ) -> bool:
-        """Tell whether labels of two prototypes are rounding and could be found."""
-        gap = np.diff(best.centers[list(together)], axis=0)
-        is_one = bool(np.linalg.norm(gap) < APART * best.spread)
-        return is_one and self._has_labels_apart(space)
+    def _finished(self, problem: Problem, best: RunResult, pairs: PairSet) -> RunResult:
+        """Do what is done once, to the best run."""
+        return best
 
-    def _alphas(self, share: float | None, k: int) -> list[float]:
-        """Return the values of alpha to try until no cluster vanishes."""
-        if not isinstance(self.alpha, str):
-            return [float(self.alpha)]
-        # One prototype has none to part from.
-        if share is None or k == 1:
-            return [0.0]
-        tried = [alpha_at(gain, share, k, self.fuzzifier) for gain in GAINS]
-        return [*(alpha for alpha in tried if alpha > 0.0), 0.0]
+    def _memberships(self, problem: Problem, best: RunResult) -> Floats:
+        """Return the memberships of all samples, shape (n_samples, n_clusters)."""
+        memberships = problem.passes.free_memberships(best.centers)
+        memberships[problem.constrained] = best.constrained
+        return memberships
 
-    def _share(self, space: Space, weight: Floats | None) -> float | None:
-        """Return what decides when prototypes part; None where it is not known."""
-        if not self._is_fused(space):
-            return space.leading_share()
-        n_rows, n_features = space.X.shape
-        enough = LOOK_AT
-        if isinstance(self.alpha, str):
-            enough = max(LOOK_AT, MOMENT_UP_TO // n_features**2)
-        step = 1 if weight is not None else -(-n_rows // enough)
-        rows = np.ascontiguousarray(space.X[::step])
-        return leading_share(rows, weight)
+    def _store(self, data: CheckedData, found: Found) -> None:
+        best, unit = found.best, data.unit
+        self._print_runs(found.runs, unit)
+        store(self, **data.names)
+        self._unit = unit
+        self._space, self._prototypes = found.space.trimmed(best.centers)
+        if self._space.explicit:
+            self.cluster_centers_ = self._space.points(best.centers) / unit
+        self.memberships_, self.labels_ = found.memberships, found.labels
+        self.n_clusters_ = found.n_clusters
+        self.alpha_, self.beta_ = found.problem.alpha, found.problem.beta / unit**2
+        self.objective_ = best.objective / unit**2
+        self.objective_history_ = best.history / unit**2
+        self.n_clusters_history_ = best.n_clusters_history
+        self.n_iter_ = best.n_iter
+        self.converged_ = best.converged
+        self.collapse_gain_ = found.collapse_gain
+
+    def _print_runs(self, runs: list[RunResult], unit: float) -> None:
+        if not self.verbose:
+            return
+        for number, run in enumerate(runs, start=1):
+            end = "converged" if run.converged else "not converged"
+            print(
+                f"Run {number} of {len(runs)}: objective {run.objective / unit**2:.6g} "
+                f"with {len(run.centers)} clusters, {end} after {run.n_iter} passes"
+            )
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the memberships of new samples, eq. (14); no judgement acts on them.
@@ -282,15 +291,9 @@ class PrototypeClusterer(
         -------
         memberships : ndarray of shape (n_samples, n_clusters_)
         """
-        distance = self._distances(X)
-        out = np.empty_like(distance)
-        spans = over_ranges(cut(len(out), 4096))
-        with Threads(self.n_jobs if len(spans) > 1 else 1) as threads:
-            calls = [(distance, float(self.fuzzifier), out, *span) for span in spans]
-            threads.map(memberships_of, calls)
-        return out
+        return self._memberships_at(self._distances(X))
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike) -> Labels:
         """Return the cluster of the largest membership of each new sample.
 
         Parameters
@@ -342,8 +345,8 @@ class PrototypeClusterer(
         score : float
             Higher is better.
         """
-        U = self.predict_proba(X)
-        distance = self._distances(X) / self._unit**2
+        distance = self._distances(X)
+        U = self._memberships_at(distance)
         weight = check_weights(sample_weight, len(U))
         judged = PairSet.coerce(pairs, len(U)).informative
         values = ((U**self.fuzzifier - self.alpha_) * distance).sum(axis=1)
@@ -351,7 +354,8 @@ class PrototypeClusterer(
         left, right, s = U[judged.i], U[judged.j], judged.grade
         alike = 0.5 * s * ((left - right) ** 2).sum(axis=1)
         unlike = -s * (left * right).sum(axis=1)
-        return -float(objective + self.beta_ * np.where(s > 0, alike, unlike).sum())
+        costs = np.where(s > 0, alike, unlike).sum()
+        return -float(objective / self._unit**2 + self.beta_ * costs)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -364,16 +368,14 @@ class PrototypeClusterer(
     def _n_features_out(self) -> int:
         return self.n_clusters_
 
-    def _check_parameters(self) -> int:
-        k = check_integer("n_clusters", self.n_clusters, 1)
-        if not isinstance(self.alpha, str):
-            check_number("alpha", self.alpha, 0.0, 1.0, words=["auto"])
-        else:
-            check_choice("alpha", self.alpha, ["auto"])
-        if not isinstance(self.beta, str):
-            check_number("beta", self.beta, 0.0, words=["auto"])
-        else:
-            check_choice("beta", self.beta, ["auto"])
+    def _check_parameters(self) -> None:
+        check_integer("n_clusters", self.n_clusters, 1)
+        for name, below in (("alpha", 1.0), ("beta", np.inf)):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                check_choice(name, value, ["auto"])
+            else:
+                check_number(name, value, 0.0, below, words=["auto"])
         fuzzifier = check_number("fuzzifier", self.fuzzifier, 1.0)
         largest = self._largest_fuzzifier
         if not 1.0 < fuzzifier <= largest:
@@ -392,29 +394,15 @@ class PrototypeClusterer(
             )
         check_jobs(self.n_jobs)
         check_integer("verbose", self.verbose, 0)
-        return k
 
     def _takes_sparse(self, space: Space) -> bool:
         return space.accepts_sparse
 
-    def _validated(self, X: Any, space: Space, model: Any, *, reset: bool) -> Any:
-        options: dict[str, Any] = {
-            "dtype": [np.float64, np.float32],
-            "order": "C",
-            "accept_sparse": "csr" if self._takes_sparse(space) else False,
-        }
-        if space.pairwise and not reset:
-            # The space itself knows what columns new samples must have.
-            return check_array(X, **options)
-        if reset and is_plain(X):
-            model.n_features_in_ = X.shape[1]
-            return X
-        return validate_data(model, X, **options, reset=reset)
-
     def _distances(self, X: ArrayLike) -> Floats:
         """Return what the objective adds up for new samples, in units inside."""
         check_is_fitted(self)
-        given = self._validated(X, self._space, self, reset=False)
+        sparse = self._takes_sparse(self._space)
+        given = read_samples(self, X, self._space, accepts_sparse=sparse, reset=False)
         data = in_units(given, self._unit)
         space = copy.copy(self._space)
         with Threads(self.n_jobs if data.shape[0] > 4096 else 1) as threads:
@@ -428,110 +416,24 @@ class PrototypeClusterer(
             )
         return out
 
-    def _store(self, best: MemResult) -> None:
-        unit2 = self._unit**2
-        if self._space.explicit:
-            self.cluster_centers_ = self._space.points(best.centers) / self._unit
-        self.n_clusters_ = len(best.centers)
-        self.objective_ = best.objective / unit2
-        self.objective_history_ = best.history / unit2
-        self.n_clusters_history_ = best.n_clusters_history
-        self.n_iter_ = best.n_iter
-        self.converged_ = best.converged
+    def _memberships_at(self, distance: Floats) -> Floats:
+        out = np.empty_like(distance)
+        spans = over_ranges(cut(len(out), 4096))
+        with Threads(self.n_jobs if len(spans) > 1 else 1) as threads:
+            calls = [(distance, float(self.fuzzifier), out, *span) for span in spans]
+            threads.map(memberships_of, calls)
+        return out
 
-    def _report(self, results: list[MemResult], unit: float) -> None:
-        if self.verbose:
-            for number, result in enumerate(results, start=1):
-                end = "converged" if result.converged else "not converged"
-                print(
-                    f"Run {number} of {len(results)}: objective "
-                    f"{result.objective / unit**2:.6g} with "
-                    f"{len(result.centers)} clusters, {end} after "
-                    f"{result.n_iter} passes"
-                )
-
-    def _notes(
-        self,
-        best: MemResult,
-        together: tuple[int, int] | None,
-        is_lost: bool,
-        share: float | None,
-    ) -> Iterator[Note]:
-        """Yield what users should know of a fit, with the kind of warning it is."""
-        if not best.converged:
-            yield (
-                f"the best run did not converge in {best.n_iter} passes, with "
-                f"max_iter={self.max_iter} and tol={self.tol:g}; raise one of them",
-                ConvergenceWarning,
-            )
-        if self.n_clusters_ < self.n_clusters and (why := self._why_vanished()):
-            yield (
-                f"{self.n_clusters - self.n_clusters_} of n_clusters="
-                f"{self.n_clusters} clusters vanished and {self.n_clusters_} are "
-                f"left: {why}",
-                ClustersVanishedWarning,
-            )
-        if together is not None:
-            before = (
-                ", and labels are those of the last step at which they were apart"
-                if is_lost
-                else ""
-            )
-            yield (
-                f"the prototypes of clusters {together[0]} and {together[1]} "
-                f"coincide, so their memberships mean nothing{before}; "
-                f"{self._cure(share)}",
-                PrototypesCoincideWarning,
-            )
-
-    def _cure(self, share: float | None) -> str:
-        """Say what would part prototypes that coincide."""
-        harder = parting_fuzzifier(share) if share else np.inf
-        can_harden = "fuzzifier" in self.get_params() and harder < self.fuzzifier
-        if not share or not self.collapse_gain_ < 1.0:
-            lower = f", or fuzzifier to {harder:.3g}" if can_harden else ""
-            return (
-                "X may have fewer distinct groups, or the judgements pull them "
-                f"together: lower n_clusters or beta{lower}"
-            )
-        k = self.n_clusters_
-        critical = alpha_at(1.0, share, k, self.fuzzifier)
-        # Where alpha is "auto", such values made clusters vanish.
-        cures = (
-            [] if isinstance(self.alpha, str) else [f"an alpha above {critical:.3g}"]
-        )
-        cures += [f"a fuzzifier of {harder:.3g}"] if can_harden else []
-        return f"with n_clusters={k}, {' or '.join(cures)} would part them"
-
-    def _why_vanished(self) -> str | None:
+    def _why_vanished(self, n_left: int, alpha: float) -> str | None:
+        """Say why clusters vanished, or None if that was asked for."""
         return (
-            f"alpha={self.alpha_:.3g} asks more support of a cluster than they had, or "
+            f"alpha={alpha:.3g} asks more support of a cluster than they had, or "
             "there were too few samples; lower alpha to keep more"
         )
 
 
-def most_likely(memberships: Floats) -> NDArray[np.intp]:
+def most_likely(memberships: Floats) -> Labels:
     """Return the cluster of the largest membership of each sample."""
     labels = np.empty(len(memberships), dtype=np.intp)
     largest_places(memberships, labels)
     return labels
-
-
-def coincident(
-    best: MemResult, memberships: Floats, solver: Solver
-) -> tuple[int, int] | None:
-    """Return the first two prototypes that are one place, relative to the spread.
-
-    Where prototypes are not points, two are one if all samples without judgements
-    belong to both alike.
-    """
-    k = len(best.centers)
-    if isinstance(solver, SpaceSolver):
-        free = np.delete(memberships, solver.constrained, axis=0)
-        places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
-    else:
-        places, nearest = best.centers, COINCIDENT * best.spread / k
-    if not places.size:
-        return None
-    earlier, later = first_near_rows(np.ascontiguousarray(places), nearest)
-    return (earlier, later) if later > 0 else None

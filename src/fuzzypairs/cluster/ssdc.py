@@ -5,7 +5,8 @@ from typing import Any, Literal
 import numpy as np
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.cluster.labels import LabelClusterer, Note
+from fuzzypairs.cluster.labels import LabelClusterer
+from fuzzypairs.cluster.notes import Note
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.constraints import contradicted_links

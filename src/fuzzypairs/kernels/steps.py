@@ -77,12 +77,11 @@ class State(NamedTuple):
     history: np.ndarray  # (max_iter + 2,) accepted objectives
     counters: np.ndarray  # (N_COUNTERS,) int64, see below
     levels: np.ndarray  # (2,) relative step, inner tolerance
-    tried: np.ndarray  # (k, n_features) where groups last tried other starts
 
 
 # Indices into `State.counters`.
 N_PASSES, N_ACCEPTED, N_MIXED, HAS_LAST, IS_PROPOSAL, N_SWEEPS = 0, 1, 2, 3, 4, 5
-N_LOOKS, N_COUNTERS = 6, 7
+N_COUNTERS = 6
 
 
 @kernel
@@ -246,7 +245,7 @@ def _mix(state):
     for i in range(depth):
         for j in range(depth):
             system[i, j] = state.gram[i, j]
-        # Nearly parallel differences: a whiff of ridge keeps the solution tame.
+        # Nearly parallel differences: a small ridge bounds the solution.
         system[i, i] = system[i, i] * (1.0 + 1e-10) + 1e-300
         system[i, depth] = _dot(state.d_shift[i], state.shift)
     _solve(system)

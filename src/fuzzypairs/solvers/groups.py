@@ -1,12 +1,11 @@
 """Groups of samples that judgements join: Algorithm 2.
 
 `build_graph` turns a `PairSet` to the arrays of the kernels; `solve_group` solves
-one group alone; the full solver (`fuzzypairs.solvers.mem`) works on all groups of a
-`Graph` at once with the same kernels.
+one group alone. Passes work on all groups of a `Graph` with the same kernels.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,25 +19,19 @@ from fuzzypairs.kernels.bundles import (
     pack_bundles,
 )
 from fuzzypairs.kernels.rows import free_rows
-from fuzzypairs.kernels.steps import DOUBLE, Problem
+from fuzzypairs.kernels.steps import DOUBLE
 from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
 from fuzzypairs.kernels.tiles import LANES
 from fuzzypairs.kernels.vertices import try_starts
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.links import Links
 from fuzzypairs.solvers.exact import solve_exact
+from fuzzypairs.solvers.multistart import FULL
 from fuzzypairs.threads import cut
 
 __all__ = ["GroupResult", "build_graph", "solve_group"]
 
 
-# Groups of up to this many samples are descended from several starts within a fit: two
-# for each sample, and at least so many. Of 2900 random groups of two to five samples
-# that may be indefinite, one start found the best known point in 79 %, eight random
-# vertices more in 94 %, twenty in 97 %, and the two for each sample in 97 %; these were
-# the best of 17 sets of starts tried on the same groups, so a little less elsewhere.
-SMALL_GROUP = 8
-TURNS, N_STARTS = 2, 4
 # Judgements that outweigh distances by more would drown them in single precision.
 STRONGEST = 10.0
 
@@ -74,6 +67,24 @@ class GroupResult:
     residual: float
     n_sweeps: int
     proved: bool
+
+
+class GroupSolution(NamedTuple):
+    """What solving all groups has changed.
+
+    Attributes
+    ----------
+    change : float
+        The largest change of a membership.
+    is_improved : bool
+        Whether other starts led lower.
+    gained : float
+        The share by which the sum of distances and costs fell.
+    """
+
+    change: float
+    is_improved: bool
+    gained: float
 
 
 def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Graph]:
@@ -146,22 +157,27 @@ def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(borders)
 
 
-def bundled(problem: Problem) -> Problem:
+def pack_groups(
+    X: Floats,
+    weight: Floats,
+    graph: Graph,
+    ranges: Ints,
+    variance: float,
+    roundoff: Floats,
+) -> Bundles:
     """Pack the groups that passes work on side by side.
 
-    In the precision of the problem; in double if judgements are strong.
+    In the precision of `roundoff`; in double if judgements are strong.
     """
-    graph, roundoff = problem.graph, problem.roundoff
     if len(graph.groups) <= FEWEST_GROUPS:
         # Small problems have none, and are spared the call.
-        return problem._replace(bundles=NO_BUNDLES)
+        return NO_BUNDLES
     strongest = max(np.abs(graph.pull).max(), graph.diagonal.max())
-    if strongest > STRONGEST * problem.variance:
+    if strongest > STRONGEST * variance:
         roundoff = DOUBLE
-    unit = float(np.sqrt(problem.variance))
-    samples = problem.X, problem.row_weight
-    bundles = pack_bundles(*samples, graph, problem.group_ranges, unit, roundoff)
-    return problem._replace(bundles=bundles)
+    unit = float(np.sqrt(variance))
+    bundles: Bundles = pack_bundles(X, weight, graph, ranges, unit, roundoff)
+    return bundles
 
 
 def make_blocks(n_rows: int, n_clusters: int) -> Blocks:
@@ -245,7 +261,7 @@ def solve_group(
     else:
         blocks.U[:] = start
     _, residual, n_sweeps = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
-    turns = min(n_starts, TURNS)
+    turns = min(n_starts, FULL[0])
     if try_starts(graph, blocks, 0, n_rows, 1e-3 * tol, 1.0, turns, n_starts, 0.0):
         _, residual, more = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
         n_sweeps += more

@@ -16,8 +16,9 @@ from scipy.special import expit
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.mem import Solver
-from fuzzypairs.solvers.result import MemResult
+from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.stages import resume
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 
@@ -34,7 +35,7 @@ SMALLEST_GAP = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class RobustResult(MemResult):
+class RobustResult(RunResult):
     """What one run found, and what it made of the judgements.
 
     Attributes
@@ -47,7 +48,7 @@ class RobustResult(MemResult):
 
 
 class Judged(NamedTuple):
-    """The judgements that act, on the constrained samples of a solver.
+    """The judgements that act, on the constrained samples of a problem.
 
     Examples
     --------
@@ -150,7 +151,7 @@ class Doubt:
 
 
 def run_robust(
-    solver: Solver, found: MemResult, pairs: PairSet, tolerance: float
+    problem: Problem, found: RunResult, pairs: PairSet, tolerance: float
 ) -> RobustResult:
     """Minimise eq. (5) with bounded costs of judgements, from a run without doubt.
 
@@ -159,14 +160,14 @@ def run_robust(
 
     The first memberships are those of `found`'s prototypes without judgements: a wrong
     judgement that has bent its own samples would vouch for itself. Rounds end when no
-    weight changes by more than ten times the tolerance of the solver.
+    weight changes by more than ten times the tolerance of the problem.
 
     Parameters
     ----------
-    solver : Solver
+    problem : Problem
         Of the judgements at full weight.
-    found : MemResult
-        Of this solver.
+    found : RunResult
+        Of this problem.
     pairs : PairSet
         All judgements.
     tolerance : float > 0
@@ -178,21 +179,21 @@ def run_robust(
         Its history holds the upper bounds along the rounds, and the objective last;
         it does not rise while no cluster vanishes.
     """
-    judged, acts = judged_by(solver, pairs)
+    judged, acts = judged_by(problem, pairs)
     reliability = np.where(acts, 1.0, np.nan)
-    free = solver.free_memberships(found.centers)
-    doubt = Doubt.from_memberships(free, solver.weight, judged, tolerance)
+    free = problem.passes.free_memberships(found.centers)
+    doubt = Doubt.from_memberships(free, problem.weight, judged, tolerance)
     if doubt is None or not acts.any():
         return RobustResult(**vars(found), reliability=reliability)
 
-    strength = solver.beta * np.abs(judged.grade)
+    strength = problem.beta * np.abs(judged.grade)
     centers, U = found.centers, free[judged.rows]
     cost = judged.costs(U)
     weight = doubt.weight(cost)
     history, sizes, n_iter = [], [], found.n_iter
-    for _ in range(solver.problem.max_iter):
-        weighted = solver.regraded(judged.p, judged.q, judged.grade * weight)
-        bound = weighted.resume(centers, U)
+    for _ in range(problem.max_iter):
+        weighted = problem.with_grades(judged.p, judged.q, judged.grade * weight)
+        bound = resume(weighted, centers, U)
         # The bound touches the robust objective where the round began.
         history.append(bound.history + strength @ (doubt.cost(cost) - weight * cost))
         sizes.append(bound.n_clusters_history)
@@ -200,7 +201,7 @@ def run_robust(
         centers, U = bound.centers, bound.constrained
         before, cost = weight, judged.costs(U)
         weight = doubt.weight(cost)
-        settled = bool(np.abs(weight - before).max() <= 10.0 * solver.problem.tol)
+        settled = bool(np.abs(weight - before).max() <= 10.0 * problem.tol)
         if settled:
             break
     excess = float(strength @ (before * cost - doubt.cost(cost)))
@@ -214,17 +215,14 @@ def run_robust(
         n_clusters_history=np.append(np.concatenate(sizes), len(centers)),
         n_iter=n_iter,
         converged=bound.converged and settled,
-        spread=found.spread,
-        last_plain=found.last_plain,
-        tried=bound.tried,
         reliability=reliability,
     )
 
 
-def judged_by(solver: Solver, pairs: PairSet) -> tuple[Judged, NDArray[np.bool_]]:
-    """Return the judgements that act in a solver, and which of all they are."""
+def judged_by(problem: Problem, pairs: PairSet) -> tuple[Judged, NDArray[np.bool_]]:
+    """Return the judgements that act in a problem, and which of all they are."""
     place = np.full(pairs.n_samples, -1)
-    place[solver.constrained] = np.arange(len(solver.constrained))
+    place[problem.constrained] = np.arange(len(problem.constrained))
     p, q = place[pairs.i], place[pairs.j]
     acts = (pairs.grade != 0.0) & (p >= 0) & (q >= 0)
-    return Judged(solver.constrained, p[acts], q[acts], pairs.grade[acts]), acts
+    return Judged(problem.constrained, p[acts], q[acts], pairs.grade[acts]), acts

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.solvers import mem
-from fuzzypairs.solvers import projection as narrow
+from fuzzypairs.cluster import prototypes
+from fuzzypairs.solvers import fused, projection
+from fuzzypairs.solvers.fused import FusedPasses
 
 
 @pytest.fixture
 def wide(monkeypatch):
     """Samples of 80 features, nearly all of whose variance is in five directions."""
-    monkeypatch.setattr(narrow, "FROM_SAMPLES", 1000)
-    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(projection, "FROM_SAMPLES", 1000)
+    monkeypatch.setattr(fused, "COMPILED_UP_TO", 0)
     rng = np.random.default_rng(0)
     y = rng.integers(4, size=1500)
     places = 3.0 * rng.normal(size=(4, 5))[y] + rng.normal(size=(1500, 5))
@@ -32,11 +33,13 @@ def fit(X, pairs=None, **options):
 
 def spy_on_widths(monkeypatch):
     """Return a list that will hold the number of features of every pass."""
-    widths, begin = [], mem.Solver._pass
+    widths, begin = [], FusedPasses.pass_over
     monkeypatch.setattr(
-        mem.Solver,
-        "_pass",
-        lambda solver, state: widths.append(state.C.shape[1]) or begin(solver, state),
+        FusedPasses,
+        "pass_over",
+        lambda self, problem, state: (
+            widths.append(state.C.shape[1]) or begin(self, problem, state)
+        ),
     )
     return widths
 
@@ -50,13 +53,13 @@ def test_runs_end_where_runs_in_all_directions_end(
     X, y = wide
     pairs = PairSet.from_labels(y, n_pairs=60, random_state=0) if judged else None
     if on_blas:
-        monkeypatch.setattr(mem, "BLAS_FROM", 1)
+        monkeypatch.setattr(fused, "BLAS_FROM", 1)
     widths = spy_on_widths(monkeypatch)
     model = fit(X, pairs, alpha=alpha)
     assert widths.count(5) > widths.count(80) > 0
     assert model.n_iter_ == widths.count(80)
     assert model.converged_
-    monkeypatch.setattr(narrow, "FROM_SAMPLES", 10_000)
+    monkeypatch.setattr(projection, "FROM_SAMPLES", 10_000)
     plain = fit(X, pairs, alpha=alpha)
     assert model.objective_ == pytest.approx(plain.objective_, rel=1e-9)
     order = [
@@ -101,19 +104,13 @@ def test_constant_data(wide):
 
 
 def test_directions_are_looked_for_once_for_all_alphas(wide, monkeypatch):
-    looks, look = [], mem.leading_directions
+    calls, find = [], fused.leading_directions
     monkeypatch.setattr(
-        mem, "leading_directions", lambda *a: looks.append(1) or look(*a)
-    )
-    alphas, run = [], mem.Solver._run_wide
-    monkeypatch.setattr(
-        mem.Solver,
-        "_run_wide",
-        lambda solver, starts: alphas.append(solver.alpha) or run(solver, starts),
+        fused, "leading_directions", lambda *a: calls.append(1) or find(*a)
     )
     # The first makes clusters vanish.
-    monkeypatch.setattr(FDC, "_alphas", lambda *_: [0.5, 0.0])
+    monkeypatch.setattr(prototypes, "alphas_to_try", lambda *_: [0.5, 0.0])
     model = fit(wide[0])
-    assert alphas == [0.5, 0.0]
+    assert model.alpha_ == 0.0
     assert model.n_clusters_ == 4
-    assert len(looks) == 1
+    assert len(calls) == 1

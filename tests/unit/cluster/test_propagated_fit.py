@@ -21,7 +21,7 @@ def problem():
 @pytest.fixture
 def many(monkeypatch):
     """Make 120 samples many."""
-    monkeypatch.setattr(fdc, "SPREAD_UP_TO", 100)
+    monkeypatch.setattr(fdc, "PROPAGATE_ALL_STARTS_UP_TO", 100)
 
 
 def fit(problem, **params):
@@ -49,7 +49,7 @@ def test_many_samples_go_on_from_where_the_asked_judgements_lead(problem):
 @pytest.mark.parametrize("params", [{"n_init": 1}, {"init": "pair-graph"}])
 def test_one_start_is_followed_at_once(problem, params, monkeypatch):
     few = fit(problem, **params)
-    monkeypatch.setattr(fdc, "SPREAD_UP_TO", 100)
+    monkeypatch.setattr(fdc, "PROPAGATE_ALL_STARTS_UP_TO", 100)
     assert_same(few, fit(problem, **params))
 
 

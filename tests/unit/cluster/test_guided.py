@@ -1,4 +1,4 @@
-"""FDC with metric="auto" and "learned": what is kept, when it falls back, errors."""
+"""GuidedFDC, and FDC in a learned space: what is kept, when it falls back, errors."""
 
 import numpy as np
 import pandas as pd
@@ -7,11 +7,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from fuzzypairs import FDC, PairSet, load, save
+from fuzzypairs import FDC, GuidedFDC, PairSet, load, save
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.spaces.learned import Learned
 
-LEARNED = {"metric_", "held_out_agreement_", "feature_weights_"}
+LEARNED = {"model_", "metric_", "held_out_agreement_", "feature_weights_"}
 
 
 @pytest.fixture(scope="module", name="X")
@@ -38,7 +38,9 @@ def model(X, pairs):
 
 
 def fit(X, pairs=None, sample_weight=None, **params):
-    model = FDC(**({"n_clusters": 2, "n_init": 2, "random_state": 0} | params))
+    """Fit FDC if a metric is named, and GuidedFDC if not."""
+    estimator = FDC if "metric" in params else GuidedFDC
+    model = estimator(**({"n_clusters": 2, "n_init": 2, "random_state": 0} | params))
     return model.fit(X, pairs=pairs, sample_weight=sample_weight)
 
 
@@ -121,7 +123,6 @@ def test_few_judgements_weigh_features(X, triples):
     model = fit(X, triples, metric="learned")
     diagonal = {"metric": "learned", "metric_params": {"form": "diagonal"}}
     assert_same(model, fit(X, triples, **diagonal))
-    assert model.metric_ == "learned"
     assert model.held_out_agreement_ == {}
 
 
@@ -207,11 +208,11 @@ def test_scale_is_of_no_account(X, pairs, model, scale):
     )
 
 
-@pytest.mark.parametrize("metric", ["auto", "learned"])
-def test_neither_threads_nor_a_second_fit_matter(X, pairs, metric):
-    one = fit(X, pairs, metric=metric, n_jobs=1)
+@pytest.mark.parametrize("params", [{}, {"metric": "learned"}], ids=str)
+def test_neither_threads_nor_a_second_fit_matter(X, pairs, params):
+    one = fit(X, pairs, **params, n_jobs=1)
     for n_jobs in (1, 2):
-        again = fit(X, pairs, metric=metric, n_jobs=n_jobs)
+        again = fit(X, pairs, **params, n_jobs=n_jobs)
         assert_same(again, one)
         np.testing.assert_array_equal(again.feature_weights_, one.feature_weights_)
         assert again.held_out_agreement_ == one.held_out_agreement_
@@ -251,13 +252,13 @@ def test_frames_keep_their_names(X, pairs, model):
     np.testing.assert_array_equal(named.predict(frame), model.predict(X))
 
 
-@pytest.mark.parametrize("form", ["auto", "diagonal", "rbf"])
+@pytest.mark.parametrize("form", ["auto", "diagonal", "rbf", None])
 def test_save_and_load(tmp_path, X, pairs, form):
-    model = fit(X, pairs, metric="learned", metric_params={"form": form})
+    learned = {"metric": "learned", "metric_params": {"form": form}}
+    model = fit(X, pairs, **(learned if form else {}))
     save(model, tmp_path / "model.skops")
     again = load(tmp_path / "model.skops")
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert again.metric_ == "learned"
     assert again.held_out_agreement_ == model.held_out_agreement_
     assert again.get_params() == model.get_params()
 
@@ -282,7 +283,6 @@ def test_a_fit_leaves_the_parameters_alone(X, pairs):
 @pytest.mark.parametrize(
     "second",
     [
-        {"metric": "auto"},
         {"metric": "euclidean"},
         {"metric": "rbf"},
         {"metric": "euclidean", "robust": True},
@@ -305,13 +305,13 @@ def test_a_fit_that_fails_changes_nothing(X, pairs):
     before = dict(vars(model))
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.full((90, 3), np.nan), pairs=pairs)
-    with pytest.raises(ValueError, match="learns from judgements"):
-        model.set_params(metric="learned").fit(X)
-    assert vars(model) == before | {"metric": "learned"}
+    with pytest.raises(ValueError, match="n_init"):
+        model.set_params(n_init=0).fit(X)
+    assert vars(model) == before | {"n_init": 0}
 
 
 def test_what_was_set_for_the_output_stays(X, pairs):
-    model = FDC(2, n_init=2, random_state=0).set_output(transform="pandas")
+    model = GuidedFDC(2, n_init=2, random_state=0).set_output(transform="pandas")
     distances = model.fit(X, pairs=pairs).transform(X)
     assert isinstance(distances, pd.DataFrame)
 
@@ -327,9 +327,11 @@ def test_a_random_state_instance(X, pairs):
 # With propagation and doubt.
 
 
-@pytest.mark.parametrize("metric", ["auto", "learned", "euclidean"])
-def test_only_asked_judgements_have_a_reliability(X, pairs, metric):
-    model = fit(X, pairs, metric=metric, propagate=0.8, robust=True)
+@pytest.mark.parametrize(
+    "params", [{}, {"metric": "learned"}, {"metric": "euclidean"}], ids=str
+)
+def test_only_asked_judgements_have_a_reliability(X, pairs, params):
+    model = fit(X, pairs, **params, propagate=0.8, robust=True)
     assert len(model.propagation_.pairs) > len(pairs)
     assert model.pair_reliability_.shape == (len(pairs),)
     judged = model.pair_reliability_[pairs.grade != 0]
@@ -379,11 +381,6 @@ def test_learning_needs_dense_rows(X, pairs):
 def test_bad_parameters(X, pairs, params, words):
     with pytest.raises(ValueError, match=words):
         fit(X, pairs, metric="learned", metric_params=params)
-
-
-def test_auto_has_no_parameters(X, pairs):
-    with pytest.raises(ValueError, match=r"metric is \"auto\" .* none"):
-        fit(X, pairs, metric_params={"form": "linear"})
 
 
 def test_an_untaught_space_says_what_to_do(X, pairs):

@@ -14,8 +14,10 @@ import naive
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.exceptions import ClustersVanishedWarning, PrototypesCoincideWarning
 from fuzzypairs.kernels.chunks import chunk_pass
-from fuzzypairs.solvers import mem
+from fuzzypairs.solvers import fused, multistart
+from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.groups import solve_group
+from fuzzypairs.solvers.multistart import MultiStartPolicy
 
 FCM = {"alpha": 0.0, "beta": 0.0}
 
@@ -324,7 +326,7 @@ def test_exact_groups_are_never_worse(monkeypatch):
     options = {"n_clusters": 3, "init": y, "beta": 3.0, "tol": 1e-6, "pairs": triples}
     swept = fit(X, **options)
     # Without vertices to start from, one descent misses what SCIP finds.
-    monkeypatch.setattr(mem, "N_STARTS", 0)
+    monkeypatch.setattr(multistart, "FULL", (0, 0))
     single, exact = fit(X, **options), fit(X, group_solver="exact", **options)
     assert_on_simplex(exact.memberships_)
     assert exact.objective_ < single.objective_ - 0.1
@@ -472,8 +474,8 @@ def test_threads_change_nothing_in_small_fits(wine):
     ids=["tiles", "blas"],
 )
 def test_threads_change_nothing_in_large_fits(shape, n_clusters, on_blas):
-    assert (shape[1] * n_clusters >= mem.BLAS_FROM) is on_blas
-    assert np.prod(shape) * n_clusters > mem.COMPILED_UP_TO
+    assert (shape[1] * n_clusters >= fused.BLAS_FROM) is on_blas
+    assert np.prod(shape) * n_clusters > fused.COMPILED_UP_TO
     rng = np.random.default_rng(0)
     y = rng.integers(n_clusters, size=shape[0])
     X = rng.normal(size=shape) + 5 * rng.normal(size=(n_clusters, shape[1]))[y]
@@ -498,12 +500,13 @@ def test_all_paths_lead_to_one_end(monkeypatch, weighted):
         "tol": 1e-8,
     }
     compiled = fit(X, **options)
-    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(fused, "COMPILED_UP_TO", 0)
     early = fit(X, **options)
     np.testing.assert_allclose(early.memberships_, compiled.memberships_, atol=1e-7)
-    monkeypatch.setattr(mem.Solver, "tries_early", False)
+    monkeypatch.setattr(MultiStartPolicy, "is_early_trial_due", lambda _: False)
+    monkeypatch.setattr(multistart, "BRIEF", multistart.FULL)
     same_bits([compiled, fit(X, **options)])
-    monkeypatch.setattr(mem, "BLAS_FROM", 1)
+    monkeypatch.setattr(fused, "BLAS_FROM", 1)
     blas = fit(X, **options)
     np.testing.assert_allclose(blas.memberships_, compiled.memberships_, atol=1e-9)
     np.testing.assert_allclose(
@@ -528,18 +531,18 @@ def test_single_precision_is_on_the_way_only(monkeypatch, scale, offset):
         "init": rng.permutation(y),
         "tol": 1e-8,
     }
-    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
-    monkeypatch.setattr(mem, "BLAS_FROM", 1)
+    monkeypatch.setattr(fused, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(fused, "BLAS_FROM", 1)
     double = fit(X, **options)
-    passes, begin = [], mem.Solver._pass
+    passes, begin = [], FusedPasses.pass_over
     monkeypatch.setattr(
-        mem.Solver,
-        "_pass",
-        lambda solver, state: (
-            passes.append(solver.problem.roundoff.dtype) or begin(solver, state)
+        FusedPasses,
+        "pass_over",
+        lambda self, problem, state: (
+            passes.append(self.roundoff.dtype) or begin(self, problem, state)
         ),
     )
-    monkeypatch.setattr(mem, "SINGLE_FROM", 0)
+    monkeypatch.setattr(fused, "SINGLE_FROM", 0)
     single = fit(X, **options)
     assert passes.count(np.float32) > passes.count(np.float64) > 0
     assert len(passes) == single.n_iter_
@@ -575,24 +578,17 @@ def test_single_precision_knows_samples_on_prototypes():
     np.testing.assert_allclose(sums / masses[:, None] + mean, C, atol=1e-6)
 
 
-def test_labels_apart_of_long_runs_need_no_walk_from_the_start(monkeypatch):
+def test_labels_of_coinciding_prototypes_are_those_of_short_runs(monkeypatch):
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(100, 5)) + 9, rng.normal(size=(300, 5))])
     options = {"n_clusters": 3, "alpha": 0.0, "init": np.repeat([0, 1, 2, 1], 100)}
     model = FDC(**options, tol=1e-9, max_iter=1000)
     with pytest.warns(PrototypesCoincideWarning, match="last step"):
-        walked = model.fit(X).labels_
-    monkeypatch.setattr(mem, "COMPILED_UP_TO", 0)
-    began, begin = [], mem.Solver._first_prototypes
-    monkeypatch.setattr(
-        mem.Solver,
-        "_first_prototypes",
-        lambda solver, start: began.append(start) or begin(solver, start),
-    )
+        short = model.fit(X).labels_
+    monkeypatch.setattr(fused, "COMPILED_UP_TO", 0)
     with pytest.warns(PrototypesCoincideWarning, match="last step"):
-        noted = model.fit(X).labels_
-    np.testing.assert_array_equal(noted, walked)
-    assert len(began) == 1
+        long = model.fit(X).labels_
+    np.testing.assert_array_equal(long, short)
 
 
 @pytest.mark.parametrize("max_iter", range(1, 25))

@@ -1,0 +1,86 @@
+"""Prototypes that coincide, and the labels of their clusters.
+
+Where prototypes fall together, memberships become equal and their order is rounding.
+On the way there the order is that of the direction in which they came together last,
+which is what the data say about clusters. Plain steps keep to it, accelerated ones do
+not, so the run is made once more without acceleration.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.kernels.rows import first_near_rows
+from fuzzypairs.solvers.descent import Descent
+from fuzzypairs.solvers.multistart import MultiStartPolicy
+from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.starts.start import Start
+
+__all__ = ["are_one", "coincident", "labels_apart"]
+
+# Prototypes closer than this share of the data's spread, over the number of clusters
+# (on a line they are that close by right), count as one.
+COINCIDENT = 0.02
+# Prototypes nearer than this, relative to the spread, are no longer apart: the labels
+# of their clusters are rounding.
+APART = 1e-6
+# The most passes that are made again; fewer if they are long.
+SHORT_PASSES, LONG_PASSES = 500, 50
+
+
+def coincident(
+    problem: Problem, best: RunResult, memberships: Floats
+) -> tuple[int, int] | None:
+    """Return the first two prototypes that are one place, relative to the spread.
+
+    Where prototypes are not points, two are one if all samples without judgements
+    belong to both alike.
+    """
+    k = len(best.centers)
+    if problem.passes.has_points:
+        spread = np.sqrt(problem.passes.scale)
+        places, nearest = best.centers, COINCIDENT * spread / k
+    else:
+        free = np.delete(memberships, problem.constrained, axis=0)
+        places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
+    if not places.size:
+        return None
+    earlier, later = first_near_rows(np.ascontiguousarray(places), nearest)
+    return (earlier, later) if later > 0 else None
+
+
+def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:
+    """Tell whether the labels of two clusters are rounding, and could be found."""
+    if not problem.passes.has_points:
+        return False
+    gap = np.diff(best.centers[list(together)], axis=0)
+    return bool(np.linalg.norm(gap) < APART * np.sqrt(problem.passes.scale))
+
+
+def labels_apart(problem: Problem, start: Start) -> Labels:
+    """Return the labels of the last plain step at which prototypes were apart."""
+    passes = problem.passes
+    plain = replace(
+        problem,
+        accelerate_below=0.0,
+        tol=1e-2 * problem.tol,
+        max_iter=LONG_PASSES if passes.is_long else SHORT_PASSES,
+    )
+    C, U = passes.first_prototypes(problem, start)
+    descent = Descent(plain, C, U, MultiStartPolicy(is_long=False))
+    for C_next, U_next in descent.trace():
+        if not _are_apart(C_next, passes.scale):
+            break
+        C, U = C_next, U_next
+    memberships = passes.free_memberships(C + passes.origin)
+    memberships[problem.constrained] = U
+    return np.asarray(np.argmax(memberships, axis=1))
+
+
+def _are_apart(C: Floats, scale: float) -> bool:
+    squares = np.einsum("jf,jf->j", C, C)
+    gaps = squares[:, None] + squares - 2.0 * (C @ C.T)
+    np.fill_diagonal(gaps, np.inf)
+    return bool(gaps.min() >= APART**2 * scale)
