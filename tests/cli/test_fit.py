@@ -376,7 +376,7 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("fuzzypairs.io.model_files.save", fail)
+    monkeypatch.setattr("fuzzypairs.cli.outputs.save", fail)
     before = sorted(os.listdir(small[-1].parent))
 
     result = run(*small)
@@ -389,14 +389,14 @@ def test_what_fails_while_writing_leaves_nothing(small, monkeypatch):
 STALL = """\
 import sys, time
 from fuzzypairs import __main__
-from fuzzypairs.io import model_files as files
+from fuzzypairs.cli import outputs
 
 def save(model, path):
     path.write_text("half")
     print("saving", flush=True)
     time.sleep(60)
 
-files.save = save
+outputs.save = save
 sys.argv[0] = "fuzzypairs"
 __main__.main()
 """

@@ -137,7 +137,7 @@ def test_a_mistake_is_answered_by_one_sentence(tmp_path, case):
         ("data.csv.gz", DATA, "Not a gzipped file"),
         ("data.csv.gz", CUT, "data.csv.gz cannot be read"),
         ("data.parquet", b"PAR1 and no more", "data.parquet cannot be read"),
-        ("data.jsonl", '{"x": 1}\n{"x": \n', "row 1 is no JSON"),
+        ("data.jsonl", '{"x": 1}\n{"x": \n', "row 1 is not JSON"),
         ("data.jsonl", "[1, 2]\n", "row 0 is [1, 2], expected an object"),
         ("data.jsonl", '{"x": [1]}\n{"x": [2]}\n', "'x' holds [1] in row 0"),
         ("data.jsonl", "[" * 100_000, "data.jsonl cannot be read"),

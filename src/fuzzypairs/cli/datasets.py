@@ -1,17 +1,22 @@
 """`fuzzypairs datasets`: data to try things on."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from fuzzypairs.cli import options
-from fuzzypairs.cli.screen import check_file, fail, on_screen, plain_errors
+from fuzzypairs.cli.screen import (
+    check_file,
+    fail,
+    new_screen,
+    on_screen,
+    plain_errors,
+    print_json,
+)
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
+# What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
     from fuzzypairs.datasets import DatasetInfo
     from fuzzypairs.report import Table
@@ -50,13 +55,13 @@ def datasets(
     if out is not None and name is not None:
         _write(name, out)
     if as_json:
-        typer.echo(json.dumps([_facts(info) for info in infos], indent=2))
+        print_json([_facts(info) for info in infos])
     elif out is not None:
         typer.echo(out)
     elif name is not None:
         _describe(infos[0])
     else:
-        Console(highlight=False, soft_wrap=True).print(on_screen(_table(infos)))
+        new_screen().print(on_screen(_table(infos)))
 
 
 def _write(name: str, out: Path) -> None:
@@ -65,7 +70,7 @@ def _write(name: str, out: Path) -> None:
         from fuzzypairs.datasets import load
         from fuzzypairs.io.writing import write_table, writer_of
 
-        writer_of(out)  # an unknown ending is told before the work
+        writer_of(out)  # refuses an unknown ending before the work
         raw = load(name).raw
     with plain_errors():
         rows = range(len(next(iter(raw.values()))))
@@ -80,8 +85,7 @@ def _facts(info: "DatasetInfo") -> dict[str, object]:
 
 
 def _describe(info: "DatasetInfo") -> None:
-    facts = _facts(info)
-    where = "here" if facts["here"] else f"needs the file {info.file}"
+    here = _facts(info)["here"]
     for line in (
         f"{info.name}: {info.title}",
         f"{info.n_samples} rows, {info.n_features} features, {info.n_classes} "
@@ -89,7 +93,7 @@ def _describe(info: "DatasetInfo") -> None:
         info.note,
         f"Source: {info.source}",
         f"Licence: {info.licence}",
-        f"It is {where}." if facts["here"] else f"It {where}.",
+        "It is here." if here else f"It needs the file {info.file}.",
     ):
         if line:
             typer.echo(line)

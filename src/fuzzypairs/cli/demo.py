@@ -1,6 +1,5 @@
 """`fuzzypairs demo`: what graded pairs change on the wine data."""
 
-import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,52 +10,52 @@ from rich.console import Console
 from rich.markup import escape
 
 from fuzzypairs import __version__
+from fuzzypairs.cli import options
 from fuzzypairs.cli.screen import (
-    check_out,
+    check_folder,
+    new_screen,
     on_screen,
     plain_errors,
+    print_json,
+    print_notes,
     warnings_as_notes,
 )
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
+# What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from fuzzypairs.report import Comparison
 
 __all__ = ["demo"]
 
-# A draw whose judgements contradict the clusters twice. Many contradict them nowhere
-# and change little, so a number of draws puts this one into proportion.
+# The judgements of this draw contradict the clusters twice. Those of many draws never
+# do and change little, so the average over some draws is reported, too.
 SEED = 14
 DRAWS = 20
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option(help="The folder to write the results to.")
-    ] = Path("fuzzypairs-demo"),
+    out: options.Out = Path("fuzzypairs-demo"),
     seed: Annotated[
-        int, typer.Option(min=0, help="Seeds the judgements and the starts.")
+        int,
+        options.of_model(min=0, help="Seeds the judgements and the starts."),
     ] = SEED,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace results that are already there.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON, nothing else.")
-    ] = False,
+    force: options.Force = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Cluster the wine data without and with graded pairs; show what changed."""
-    check_out(out, force)
-    screen = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    check_folder(out, force)
+    screen = new_screen(stderr=as_json)
     with plain_errors():
-        with warnings_as_notes(screen):
+        from fuzzypairs.io.atomic import staging
+
+        with warnings_as_notes() as notes:
             trial = _run_trial(seed, screen)
+        print_notes(screen, notes, indent="   ")
         screen.print(f"[bold]6[/]  Writing the results to {escape(str(out))}")
-        _write_results(out, trial)
+        with staging(out) as folder:
+            _write(folder, trial)
     if as_json:
-        typer.echo(json.dumps(trial.summary(), indent=2))
+        print_json(trial.summary())
         return
     screen.print("\n[bold]What the pairs changed[/]")
     screen.print(on_screen(trial.comparison.scores()))
@@ -110,6 +109,7 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
     from sklearn.preprocessing import StandardScaler
 
     from fuzzypairs import FDC
+    from fuzzypairs.criteria import normalized_ari
     from fuzzypairs.datasets import simulate_pairs
     from fuzzypairs.report import Comparison
 
@@ -136,42 +136,27 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
     both = Comparison(X, pairs, alone.memberships_, model[-1].memberships_, truth=y)
 
     screen.print(f"[bold]5[/]  The same for {DRAWS} draws of pairs")
-    return _Trial(seed, model, both, [_draw_score(X, y, draw) for draw in range(DRAWS)])
+    draws = []
+    for draw in range(DRAWS):
+        drawn = simulate_pairs(X, y, "iv", random_state=draw)
+        fdc = FDC(n_clusters=3, random_state=draw).fit(X, pairs=drawn)
+        draws.append(round(normalized_ari(y, fdc.memberships_), 6))
+    return _Trial(seed, model, both, draws)
 
 
-def _draw_score(X: Any, y: Any, seed: int) -> float:
-    """Return the normalised ARI that one draw of judgements leads to."""
-    from fuzzypairs import FDC
-    from fuzzypairs.criteria import normalized_ari
-    from fuzzypairs.datasets import simulate_pairs
+def _write(folder: Path, trial: _Trial) -> None:
+    """Write all files of the demo."""
+    from fuzzypairs import save
+    from fuzzypairs.cli.outputs import write_memberships
 
-    pairs = simulate_pairs(X, y, "iv", random_state=seed)
-    fdc = FDC(n_clusters=3, random_state=seed).fit(X, pairs=pairs)
-    return round(normalized_ari(y, fdc.memberships_), 6)
-
-
-def _write_results(out: Path, trial: _Trial) -> None:
-    """Write all files of the demo, or none."""
-    from fuzzypairs.io.atomic import staging
-    from fuzzypairs.io.model_files import save
-
-    with staging(out) as folder:
-        trial.comparison.figure().savefig(folder / "memberships.png", dpi=144)
-        _write_page(folder / "report.html", trial)
-        _write_memberships(folder / "memberships.csv", trial.comparison.after)
-        text = json.dumps(trial.summary(), indent=2) + "\n"
-        (folder / "summary.json").write_text(text, encoding="utf-8")
-        save(trial.model, folder / "model.skops")
-
-
-def _write_memberships(path: Path, memberships: "NDArray[np.float64]") -> None:
-    """Write a line for each row: its number, its label, its memberships."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        clusters = range(memberships.shape[1])
-        lines.writerow(["row", "label", *(f"cluster_{k}" for k in clusters)])
-        for row, u in enumerate(memberships):
-            lines.writerow([row, u.argmax(), *(f"{value:.6f}" for value in u)])
+    trial.comparison.figure().savefig(folder / "memberships.png", dpi=144)
+    _write_page(folder / "report.html", trial)
+    memberships = trial.comparison.after
+    labels = memberships.argmax(axis=1)
+    write_memberships(folder / "memberships.csv", None, memberships, labels)
+    text = json.dumps(trial.summary(), indent=2) + "\n"
+    (folder / "summary.json").write_text(text, encoding="utf-8")
+    save(trial.model, folder / "model.skops")
 
 
 def _write_page(path: Path, trial: _Trial) -> None:

@@ -1,19 +1,23 @@
 """`fuzzypairs fit`: from a user's file to clusters, a model and a report."""
 
-import json
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from fuzzypairs.cli import options
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.outputs import Result, read_task
-from fuzzypairs.cli.screen import check_out, notes_of, plain_errors, progress
+from fuzzypairs.cli.screen import (
+    check_folder,
+    new_screen,
+    plain_errors,
+    print_json,
+    progress,
+    warnings_as_notes,
+)
 
 if TYPE_CHECKING:
-    from fuzzypairs.cluster.fdc import FDC
+    from fuzzypairs import FDC
 
 __all__ = ["build_model", "fit"]
 
@@ -27,8 +31,7 @@ def fit(
     truth: options.Truth = None,
     drop: options.Drop = None,
     no_scale: options.NoScale = False,
-    # Options that are called like parameters of FDC go to it, if they are given: a new
-    # one is a line here.
+    # Options that are named like parameters of the model are passed to it if given.
     n_clusters: Annotated[
         int,
         options.of_model("--clusters", min=2, help="The most clusters to find."),
@@ -96,9 +99,12 @@ def fit(
     Example: fuzzypairs fit wine.csv --pairs pairs.csv --id bottle
     --clusters 3 --out result
     """
-    check_out(out, force)
+    check_folder(out, force)
     started = time.perf_counter()
-    with plain_errors(code=2), progress() as show, notes_of() as notes:
+    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+        from fuzzypairs.cli.outputs import FittedTask, read_task
+        from fuzzypairs.io.atomic import staging
+
         show(f"reading {data.name}", 0, 3)
         blank = build_model(context.params)
         task = read_task(
@@ -110,22 +116,22 @@ def fit(
         model = blank.fit(task.X, pairs=task.pairs)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
-    result = Result(task, model, seconds, notes)
-    with plain_errors(), progress() as show:
+    found = FittedTask(task, model, seconds, notes)
+    with plain_errors(), progress() as show, staging(out) as folder:
         show("writing the report", 2, 3)
-        result.write(out, fmt)
+        found.write(folder, fmt)
     if as_json:
-        typer.echo(json.dumps(result.summary, indent=2))
+        print_json(found.summary)
         return
-    screen = Console(highlight=False, soft_wrap=True)
-    result.show(screen)
+    screen = new_screen()
+    found.show(screen)
     screen.print("\nRead the report:")
     typer.echo(out / "report.html")
 
 
 def build_model(given: dict[str, Any]) -> "FDC":
-    """Return FDC with the options that are called like its parameters."""
-    from fuzzypairs.cluster.fdc import FDC
+    """Return an unfitted model with the options that are named like parameters."""
+    from fuzzypairs import FDC
 
     names = FDC().get_params()
     chosen = {n: v for n, v in given.items() if n in names and v not in (None, [])}

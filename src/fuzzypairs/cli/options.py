@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from enum import StrEnum
 from functools import partial
@@ -24,11 +24,11 @@ __all__ = [
     "Seed",
     "TableFormat",
     "Truth",
+    "number_or_word",
     "of_data",
     "of_model",
     "of_results",
 ]
-
 
 # Options in the groups that --help shows.
 of_data = partial(typer.Option, rich_help_panel="Your data")
@@ -44,13 +44,7 @@ class TableFormat(StrEnum):
 
 
 def number_or_word(text: str) -> float | str:
-    """Return a number where there is one; what words mean is for others to say.
-
-    Examples
-    --------
-    >>> number_or_word("0.5"), number_or_word("auto")
-    (0.5, 'auto')
-    """
+    """Return a number if the text is one, else the text."""
     try:
         return float(text)
     except ValueError:

@@ -1,51 +1,54 @@
-"""A fit of a user's file: in numbers, in files, and on the screen."""
+"""A user's file as a task, and its fit: in numbers, in files, and on the screen.
+
+This module imports what is slow to load: commands import it where they use it, so that
+--help and --version answer at once.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fuzzypairs import __version__
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from sklearn.pipeline import Pipeline
+
+from fuzzypairs import FDC, PairSet, __version__, criteria, save
+from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cli.options import TableFormat
-from fuzzypairs.cli.screen import on_screen
+from fuzzypairs.cli.screen import on_screen, print_notes
+from fuzzypairs.io.features import Preparation
+from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs
+from fuzzypairs.io.writing import write_table
+from fuzzypairs.report import Table, write_fit_report
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from rich.console import Console
+__all__ = ["FittedTask", "Task", "count_rows", "read_task", "write_memberships"]
 
-    from fuzzypairs.cluster.fdc import FDC
-    from fuzzypairs.io.features import Preparation
-    from fuzzypairs.io.tables import Items
-    from fuzzypairs.pairs import PairSet
-    from fuzzypairs.report import Table
-
-__all__ = ["DECIMALS", "Result", "Task", "membership_columns", "read_task", "sizes"]
-
-# Criteria of a truth, and how people call them.
+# Criteria of a truth, and their names on the screen.
 CRITERIA = {
     "normalized_ari": "normalised ARI",
     "nmi": "NMI",
     "rand_index": "Rand index",
     "hungarian_accuracy": "accuracy",
 }
-# Of memberships in CSV.
-DECIMALS = 6
-# The most broken judgements that a summary lists.
-MOST_BROKEN = 1000
+# The most broken judgements that a summary lists, and that the screen does.
+MOST_BROKEN, SHOWN_BROKEN = 1000, 5
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """What a user wants clustered: rows, features made of them, judgements."""
 
-    items: "Items"
-    preparation: "Preparation"
+    items: Items
+    preparation: Preparation
     X: Any  # a frame, so that the model knows its features by name
-    pairs: "PairSet"
+    pairs: PairSet
+    n_clusters: int
 
 
 def read_task(
@@ -56,19 +59,15 @@ def read_task(
     truth: str | None,
     drop: list[str] | None,
     scale: bool,
-    n_clusters: int,
+    n_clusters: int | None,
 ) -> Task:
-    """Read and check everything that a user's files have to say."""
-    import pandas as pd
-
-    from fuzzypairs.io.tables import prepare, read_items, read_pairs
-    from fuzzypairs.pairs import PairSet
-
+    """Read and check a user's files; the truth gives n_clusters where it is None."""
     items = read_items(data, id_column=id_column, truth=truth, drop=drop or [])
-    if n_clusters > items.n_rows:
+    k = n_clusters or _count_classes(items, truth)
+    if k > items.n_rows:
         raise ValueError(
-            f"--clusters is {n_clusters} but the number of rows of {data} is "
-            f"{items.n_rows}: ask for fewer clusters"
+            f"--clusters is {k} but the number of rows of {data} is {items.n_rows}: "
+            "ask for fewer clusters"
         )
     judged = (
         PairSet.empty(items.n_rows)
@@ -78,12 +77,25 @@ def read_task(
     preparation, X = prepare(items, scale=scale)
     preparation.set_output(transform="pandas")
     names = preparation.get_feature_names_out()
-    return Task(items, preparation, pd.DataFrame(X, columns=names), judged)
+    return Task(items, preparation, pd.DataFrame(X, columns=names), judged, k)
+
+
+def _count_classes(items: Items, truth: str | None) -> int:
+    """Return the number of classes, if the column of the truth can be classes."""
+    if items.truth is None:
+        raise ValueError("--clusters is missing: say how many, or name a --truth")
+    n_classes = len({value for value in items.truth if value is not None})
+    if not 1 < n_classes <= items.n_rows / 2:
+        raise ValueError(
+            f"--truth {truth} has {n_classes} different values in {items.n_rows} rows: "
+            "expected classes; name another column, or give --clusters"
+        )
+    return n_classes
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """A fit of a task.
+class FittedTask:
+    """A task with the model fitted to it.
 
     Attributes
     ----------
@@ -93,20 +105,20 @@ class Result:
     seconds : dict of str to float
         How long it took to "read" and to "fit".
     notes : list of str
-        What the fit had to say.
+        Warnings of the fit.
     further : mapping of str to object
-        What else the summary tells.
+        Further entries of the summary.
     """
 
     task: Task
-    model: "FDC"
+    model: FDC
     seconds: dict[str, float]
     notes: list[str] = field(default_factory=list)
     further: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The settings of the model, and what "auto" came to."""
+        """The settings of the model, with the values that "auto" stands for."""
         used = {
             name: getattr(self.model, f"{name}_")
             for name in ("alpha", "beta", "metric")
@@ -123,6 +135,7 @@ class Result:
     def summary(self) -> dict[str, Any]:
         """What summary.json holds."""
         task, model = self.task, self.model
+        certainty = criteria.certainty(model.memberships_).mean()
         return {
             "fuzzypairs": __version__,
             "data": str(task.items.path),
@@ -133,9 +146,9 @@ class Result:
             "clusters": {
                 "asked": model.n_clusters,
                 "found": model.n_clusters_,
-                "sizes": sizes(model.labels_, model.n_clusters_),
+                "sizes": count_rows(model.labels_, model.n_clusters_),
             },
-            "mean_certainty": self._certainty(),
+            "mean_certainty": round(float(certainty), 6),
             "scores": self._scores(),
             "options": self.options,
             "objective": float(model.objective_),
@@ -147,27 +160,18 @@ class Result:
             "seconds": {step: round(t, 3) for step, t in self.seconds.items()},
         }
 
-    def _certainty(self) -> float:
-        from fuzzypairs.criteria import certainty
-
-        return round(float(certainty(self.model.memberships_).mean()), 6)
-
     def _judgements(self) -> dict[str, Any]:
         """Count the judgements, and name those that the clusters break by ids."""
-        import numpy as np
-
-        from fuzzypairs.criteria import pair_agreement, pairs_held
-
         pairs, labels = self.task.pairs, self.model.labels_
         told = pairs.grade != 0
-        held = pairs_held(pairs, labels)
+        held = criteria.pairs_held(pairs, labels)
         broken = np.flatnonzero(told & ~held)
         broken = broken[np.argsort(-abs(pairs.grade[broken]), kind="stable")]
         ids = self.task.items.ids
         ends = ("i", "j") if ids is None else ("a", "b")
         names = np.arange(pairs.n_samples) if ids is None else ids
-        agreement = pair_agreement(pairs, labels)
-        # What a robust fit left of each judgement.
+        agreement = criteria.pair_agreement(pairs, labels)
+        # The weight that a robust fit leaves to each judgement.
         weights = getattr(self.model, "pair_reliability_", None)
         return {
             "given": len(pairs),
@@ -186,10 +190,6 @@ class Result:
 
     def _scores(self) -> dict[str, float] | None:
         """Score the labels of rows whose class is known."""
-        import numpy as np
-
-        from fuzzypairs import criteria
-
         truth = self.task.items.truth
         if truth is None:
             return None
@@ -200,39 +200,16 @@ class Result:
             for key in CRITERIA
         }
 
-    def write(self, out: Path, fmt: TableFormat) -> None:
-        """Write all files, or none."""
-        from fuzzypairs.io.atomic import staging
-
-        with staging(out) as folder:
-            self.write_files(folder, fmt)
-
-    def write_files(self, folder: Path, fmt: TableFormat) -> None:
+    def write(self, folder: Path, fmt: TableFormat) -> None:
         """Write all files of a fit to a folder."""
-        from sklearn.pipeline import Pipeline
-
-        from fuzzypairs.io.model_files import save
-        from fuzzypairs.io.writing import write_table
-
         task, model = self.task, self.model
-        write_table(
-            folder / f"memberships.{fmt}",
-            membership_columns(task.items.ids, model.labels_, model.memberships_),
-            decimals=DECIMALS,
-        )
+        path = folder / f"memberships.{fmt}"
+        write_memberships(path, task.items.ids, model.memberships_, model.labels_)
         steps = [("preparation", task.preparation), ("fdc", model)]
         save(Pipeline(steps), folder / "model.skops")
-        self._write_page(folder / "report.html")
-        text = json.dumps(self.summary, indent=2) + "\n"
-        (folder / "summary.json").write_text(text, encoding="utf-8")
-
-    def _write_page(self, path: Path) -> None:
-        from fuzzypairs.report import write_fit_report
-
-        task = self.task
         write_fit_report(
-            path,
-            model=self.model,
+            folder / "report.html",
+            model=model,
             X=task.X.to_numpy(),
             table=task.items.features,
             pairs=task.pairs,
@@ -242,20 +219,20 @@ class Result:
             seconds=self.seconds["fit"],
             truth=task.items.truth,
         )
+        text = json.dumps(self.summary, indent=2) + "\n"
+        (folder / "summary.json").write_text(text, encoding="utf-8")
 
-    def show(self, screen: "Console") -> None:
+    def show(self, screen: Console) -> None:
         """Print what a person wants to know first."""
-        from rich.markup import escape
-
         told = self.summary
         judged, clusters = told["judgements"], told["clusters"]
-        screen.print(on_screen(column_table(self.task.preparation)))
+        screen.print(on_screen(_column_table(self.task.preparation)))
         screen.print(
             f"{told['rows']} rows, {told['features']} features, {judged['given']} "
             f"judgements ({judged['alike']} alike, {judged['unlike']} unlike, "
             f"{judged['cant_say']} can't say)"
         )
-        screen.print(on_screen(self.cluster_table()))
+        screen.print(on_screen(self._cluster_table()))
         screen.print(
             f"{clusters['found']} of {clusters['asked']} clusters, alpha = "
             f"{told['options']['alpha']:.4g}, beta = {told['options']['beta']:.4g}, "
@@ -272,18 +249,14 @@ class Result:
                 f"The clusters hold {judged['held']} of "
                 f"{judged['given'] - judged['cant_say']} judgements."
             )
-        for pair in judged["broken"][:5]:
+        for pair in judged["broken"][:SHOWN_BROKEN]:
             one, other, grade, *_ = pair.values()
             screen.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
-        for note in self.notes:
-            screen.print(f"[yellow]note:[/] {escape(note)}")
+        print_notes(screen, self.notes)
 
-    def cluster_table(self) -> "Table":
+    def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""
-        from fuzzypairs.criteria import certainty
-        from fuzzypairs.report import Table
-
-        labels, sure = self.model.labels_, certainty(self.model.memberships_)
+        labels, sure = self.model.labels_, criteria.certainty(self.model.memberships_)
         rows: list[list[str | float]] = [
             [str(k), int(n), float(100 * sure[labels == k].mean()) if n else ""]
             for k, n in enumerate(self.summary["clusters"]["sizes"])
@@ -291,36 +264,26 @@ class Result:
         return Table(["cluster", "rows", "certainty, %"], rows, "Clusters")
 
 
-def column_table(preparation: "Preparation") -> "Table":
-    """Return what became of each column."""
-    from fuzzypairs.report import Table
-
-    return Table(
-        ["column", "holds", "missing", "features", "what was done"],
-        [
-            [c.name, c.kind, c.n_missing, c.n_features, c.treatment]
-            for c in preparation.columns_
-        ],
-        "Columns",
-    )
+def _column_table(preparation: Preparation) -> Table:
+    """Return what was done to each column."""
+    heads = ["column", "holds", "missing", "features", "what was done"]
+    rows: list[list[str | float]] = [
+        [c.name, c.kind, c.n_missing, c.n_features, c.treatment]
+        for c in preparation.columns_
+    ]
+    return Table(heads, rows, "Columns")
 
 
-def membership_columns(
-    ids: "NDArray[Any] | None",
-    labels: "NDArray[np.intp]",
-    memberships: "NDArray[np.float64]",
-) -> dict[str, Any]:
-    """Return a table of memberships: id or row, label, one column a cluster."""
-    import numpy as np
-
+def write_memberships(
+    path: Path, ids: NDArray[Any] | None, memberships: Floats, labels: Labels
+) -> None:
+    """Write a table with id or row number, label, and a column for each cluster."""
     name = {"row": np.arange(len(labels))} if ids is None else {"id": ids}
     clusters = {f"cluster_{k}": column for k, column in enumerate(memberships.T)}
-    return {**name, "label": labels, **clusters}
+    write_table(path, {**name, "label": labels, **clusters}, decimals=6)
 
 
-def sizes(labels: "NDArray[np.intp]", n_clusters: int) -> list[int]:
-    """Return how many rows each cluster has."""
-    import numpy as np
-
+def count_rows(labels: Labels, n_clusters: int) -> list[int]:
+    """Return the number of rows in each cluster."""
     counts: list[int] = np.bincount(labels, minlength=n_clusters).tolist()
     return counts

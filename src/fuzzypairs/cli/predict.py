@@ -1,29 +1,26 @@
 """`fuzzypairs predict`: the clusters of new rows."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from fuzzypairs import __version__
 from fuzzypairs.cli import options
-from fuzzypairs.cli.outputs import DECIMALS, membership_columns, sizes
 from fuzzypairs.cli.screen import (
     check_file,
-    notes_of,
+    new_screen,
     on_screen,
     plain_errors,
+    print_json,
+    print_notes,
     progress,
+    warnings_as_notes,
 )
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
+# What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from fuzzypairs._typing import Floats
     from fuzzypairs.io.features import Preparation
     from fuzzypairs.io.tables import Items
 
@@ -70,26 +67,28 @@ def predict(
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """
     check_file(out, force)
-    with plain_errors(code=2), progress() as show, notes_of() as notes:
+    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+        from fuzzypairs.cli.outputs import count_rows, write_memberships
         from fuzzypairs.criteria import certainty
-        from fuzzypairs.io.writing import write_table, writer_of
+        from fuzzypairs.io.tables import read_items
+        from fuzzypairs.io.writing import writer_of
 
-        writer_of(out)  # an unknown ending is told before the work
+        writer_of(out)  # refuses an unknown ending before the work
         show(f"opening {model.name}", 0, 4)
         pipeline = _load(model)
-        preparation = pipeline[0]
+        preparation: Preparation = pipeline[0]
         show(f"reading {data.name}", 1, 4)
         name = None if no_id else id_column or preparation.id_column
-        items = _read(data, preparation, name)
+        # Text as it is written: 007 is a word if the column held words in the fit.
+        words = [c.name for c in preparation.columns_ if c.kind == "category"]
+        items = read_items(data, id_column=name, text=words)
         show(f"assigning {items.n_rows} rows", 2, 4)
         memberships = _memberships(pipeline, items)
         notes += _unseen(preparation, items)
     labels = memberships.argmax(axis=1)
     with plain_errors(), progress() as show:
         show(f"writing {out.name}", 3, 4)
-        write_table(
-            out, membership_columns(items.ids, labels, memberships), decimals=DECIMALS
-        )
+        write_memberships(out, items.ids, memberships, labels)
     summary = {
         "fuzzypairs": __version__,
         "model": str(model),
@@ -97,12 +96,12 @@ def predict(
         "out": str(out),
         "rows": items.n_rows,
         "id": items.id_column,
-        "sizes": sizes(labels, memberships.shape[1]),
+        "sizes": count_rows(labels, memberships.shape[1]),
         "mean_certainty": round(float(certainty(memberships).mean()), 6),
         "notes": notes,
     }
     if as_json:
-        typer.echo(json.dumps(summary, indent=2))
+        print_json(summary)
     else:
         _show(summary)
 
@@ -111,8 +110,8 @@ def _load(path: Path) -> Any:
     """Return a pipeline that begins with the preparation of columns."""
     from sklearn.pipeline import Pipeline
 
+    from fuzzypairs import load
     from fuzzypairs.io.features import Preparation
-    from fuzzypairs.io.model_files import load
 
     model = load(path)
     if isinstance(model, Pipeline) and isinstance(model[0], Preparation):
@@ -123,25 +122,17 @@ def _load(path: Path) -> Any:
     )
 
 
-def _read(path: Path, preparation: "Preparation", id_column: str | None) -> "Items":
-    """Read new rows, words as they are written: 007 is one, even among numbers."""
-    from fuzzypairs.io.tables import read_items
-
-    words = [c.name for c in preparation.columns_ if c.kind == "category"]
-    return read_items(path, id_column=id_column, text=words)
-
-
-def _memberships(pipeline: Any, items: "Items") -> "NDArray[np.float64]":
+def _memberships(pipeline: Any, items: "Items") -> "Floats":
     """Return the memberships of new rows; errors name their file."""
     try:
-        found: NDArray[np.float64] = pipeline.predict_proba(items.features)
+        found: Floats = pipeline.predict_proba(items.features)
     except ValueError as error:
         raise ValueError(f"{items.path}: {error}") from error
     return found
 
 
 def _unseen(preparation: "Preparation", items: "Items") -> list[str]:
-    """Say which words the fit never met."""
+    """Return a note for each column with words that were not in the fit."""
     return [
         f"column {name}: {len(words)} words that the fit never met, such as "
         f"{words[0]!r}, count as rare ones, or as none"
@@ -153,7 +144,7 @@ def _show(summary: dict[str, Any]) -> None:
     """Print what a person wants to know first."""
     from fuzzypairs.report import Table
 
-    screen = Console(highlight=False, soft_wrap=True)
+    screen = new_screen()
     rows: list[list[str | float]] = [
         [str(k), n] for k, n in enumerate(summary["sizes"])
     ]
@@ -162,6 +153,5 @@ def _show(summary: dict[str, Any]) -> None:
         f"{summary['rows']} rows, mean certainty "
         f"{100 * summary['mean_certainty']:.1f} %"
     )
-    for note in summary["notes"]:
-        screen.print(f"[yellow]note:[/] {escape(note)}")
+    print_notes(screen, summary["notes"])
     typer.echo(summary["out"])

@@ -1,35 +1,35 @@
 """`fuzzypairs reproduce`: the tables and figures of the paper."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from fuzzypairs import __version__
-from fuzzypairs.cli.screen import fail, on_screen, plain_errors
+from fuzzypairs.cli.screen import (
+    fail,
+    new_screen,
+    on_screen,
+    plain_errors,
+    print_json,
+    progress,
+)
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
+# What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
     from fuzzypairs.reproduction.index_page import Piece
-    from fuzzypairs.reproduction.schedule import Progress as Callback
+    from fuzzypairs.reproduction.schedule import Progress
     from fuzzypairs.reproduction.targets import Plan
 
 __all__ = ["reproduce"]
 
 RUNS, TIMES = "runs.jsonl", "times.jsonl"
+# Seconds between lines of progress where there is no terminal.
+PAUSE = 60
 
 
 def reproduce(
@@ -69,6 +69,8 @@ def reproduce(
     ] = False,
 ) -> None:
     """Compute the paper's tables and figures again, beside the printed numbers."""
+    from fuzzypairs.io.atomic import staging
+    from fuzzypairs.reproduction.index_page import write_pieces
     from fuzzypairs.reproduction.targets import TARGETS, make_plan
 
     if target not in (*TARGETS, "all"):
@@ -95,11 +97,33 @@ def reproduce(
             for name in (RUNS, TIMES):
                 (out / name).unlink(missing_ok=True)
         pieces = _compute(plans, out, jobs)
-        _write(out, pieces)
+        with staging(out) as folder:
+            write_pieces(folder, pieces)
     if as_json:
-        typer.echo(_to_json(plans, pieces, out))
-    else:
-        _show(pieces, out)
+        print_json(_summary(out, pieces))
+        return
+    screen = new_screen()
+    for piece in pieces:
+        if piece.tables:
+            screen.print(on_screen(piece.tables[0]))
+    screen.print("The page, tables, figures and runs are in:")
+    typer.echo(out)
+
+
+def _summary(out: Path, pieces: "list[Piece]") -> dict[str, Any]:
+    """Return what --json prints."""
+    return {
+        "fuzzypairs": __version__,
+        "out": str(out),
+        "targets": [piece.name for piece in pieces],
+        "tables": {
+            piece.name: [
+                {"caption": table.caption, "columns": table.columns, "rows": table.rows}
+                for table in piece.tables
+            ]
+            for piece in pieces
+        },
+    }
 
 
 def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
@@ -111,24 +135,15 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
 
     wanted = [cell for plan in plans for cell in cells(plan)]
     with Runs(out / RUNS) as kept:
-        with _progress() as progress:
+        with _progress() as show:
             times = out / TIMES
-            complete(wanted, kept, n_jobs=n_jobs, progress=progress, times=times)
+            complete(wanted, kept, n_jobs=n_jobs, progress=show, times=times)
         kept.sort()
         return [make_piece(plan, kept.results) for plan in plans]
 
 
-def _write(out: Path, pieces: "list[Piece]") -> None:
-    """Write all files, or none."""
-    from fuzzypairs.io.atomic import staging
-    from fuzzypairs.reproduction.index_page import write_pieces
-
-    with staging(out) as folder:
-        write_pieces(folder, pieces)
-
-
 def _check_out(out: Path, force: bool) -> None:
-    """Go on in a folder of earlier runs, and nowhere else among files."""
+    """Refuse a folder with files but no runs to go on from."""
     if out.exists() and not out.is_dir():
         fail(f"--out {out} is a file: name a folder", code=2)
     is_ours = (out / RUNS).exists()
@@ -141,7 +156,7 @@ def _check_out(out: Path, force: bool) -> None:
 
 
 def _check_data(plans: "list[Plan]") -> None:
-    """Refuse before the first fit what cannot be loaded later."""
+    """Refuse datasets that cannot be loaded before the first fit."""
     from fuzzypairs.datasets import available
 
     wanted = dict.fromkeys(name for plan in plans for name in plan.datasets)
@@ -153,7 +168,7 @@ def _check_data(plans: "list[Plan]") -> None:
 
 
 def _tunings(text: str | None, name: str, target: str) -> list[str]:
-    """Return the tunings asked for; among all targets, not what one cannot have."""
+    """Return the tunings asked for; with all targets, those that this one has."""
     from fuzzypairs.reproduction.targets import TARGETS
     from fuzzypairs.reproduction.tuning import TUNINGS
 
@@ -166,52 +181,16 @@ def _words(text: str | None) -> list[str]:
 
 
 @contextmanager
-def _progress() -> Iterator["Callback"]:
-    """Lend a function that shows how far we are: on a terminal, else now and then."""
-    screen = Console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    last = time.monotonic()
-    with Progress(
-        *columns, console=screen, transient=True, disable=not screen.is_terminal
-    ) as bar:
-        row = bar.add_task("", total=None)
+def _progress() -> Iterator["Progress"]:
+    """Yield a function that shows progress; without a terminal, a line a minute."""
+    is_terminal, last = Console(stderr=True).is_terminal, time.monotonic()
+    with progress(percent=True) as draw:
 
         def show(done: float, total: float, what: str) -> None:
             nonlocal last
-            bar.update(row, description=what, completed=done, total=total)
-            if not screen.is_terminal and time.monotonic() - last > 60:
+            draw(what, done, total)
+            if not is_terminal and time.monotonic() - last > PAUSE:
                 last = time.monotonic()
                 typer.echo(f"{done / total:.0%} of what is known: {what}", err=True)
 
         yield show
-
-
-def _to_json(plans: "list[Plan]", pieces: "list[Piece]", out: Path) -> str:
-    written = {
-        "fuzzypairs": __version__,
-        "out": str(out),
-        "targets": [plan.target for plan in plans],
-        "tables": {
-            piece.name: [
-                {"caption": table.caption, "columns": table.columns, "rows": table.rows}
-                for table in piece.tables
-            ]
-            for piece in pieces
-        },
-    }
-    return json.dumps(written, indent=2, ensure_ascii=False)
-
-
-def _show(pieces: "list[Piece]", out: Path) -> None:
-    screen = Console(highlight=False, soft_wrap=True)
-    for piece in pieces:
-        if piece.tables:
-            screen.print(on_screen(piece.tables[0]))
-    screen.print("The page, tables, figures and runs are in:")
-    typer.echo(out)

@@ -1,11 +1,12 @@
-"""What commands share: tables, notes, progress and errors as a user sees them."""
+"""What a user sees on the terminal: tables, progress, notes and errors."""
 
+import json
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich import box
@@ -16,6 +17,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -27,18 +29,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_file",
-    "check_out",
+    "check_folder",
     "fail",
-    "notes_of",
+    "new_screen",
     "on_screen",
     "plain_errors",
+    "print_json",
+    "print_notes",
     "progress",
     "warnings_as_notes",
 ]
 
 
-def check_out(out: Path, force: bool) -> None:
-    """Refuse a folder for results that would cost a user their files or their time."""
+def check_folder(out: Path, force: bool) -> None:
+    """Refuse an --out that is not a folder, or holds results and no --force."""
     if out.exists() and not out.is_dir():
         fail(f"--out {out} is a file: name a folder", code=2)
     if out.exists() and not force:
@@ -47,7 +51,7 @@ def check_out(out: Path, force: bool) -> None:
 
 
 def check_file(out: Path, force: bool) -> None:
-    """Refuse a file for results that would cost a user their files or their time."""
+    """Refuse an --out that is a folder, or a file that exists and no --force."""
     if out.is_dir():
         fail(f"--out {out} is a folder: name a file in it", code=2)
     if out.exists() and not force:
@@ -58,7 +62,7 @@ def check_file(out: Path, force: bool) -> None:
 
 
 def _check_writable(folder: Path) -> None:
-    """Ask before a long run, not after it."""
+    """Check the nearest existing parent before a long run, not after it."""
     here = folder
     while not here.exists() and here != here.parent:
         here = here.parent
@@ -68,30 +72,48 @@ def _check_writable(folder: Path) -> None:
         fail(f"--out {folder}: writing to {here} is not allowed", code=1)
 
 
+def new_screen(*, stderr: bool = False) -> Console:
+    """Return a terminal that prints text as it is."""
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
 def on_screen(table: "Table") -> ScreenTable:
-    """Return a table for the terminal; what looks like markup in it is text."""
+    """Return a table for the terminal; markup in its cells is printed as text."""
     caption = escape(table.caption) if table.caption else None
     shown = ScreenTable(title=caption, box=box.SIMPLE_HEAD, title_justify="left")
     for place, column in enumerate(table.columns):
-        justify: Literal["left", "right"] = (
-            "right" if table.has_numbers(place) else "left"
+        shown.add_column(
+            escape(column),
+            justify="right" if table.has_numbers(place) else "left",
+            overflow="fold",
         )
-        shown.add_column(escape(column), justify=justify, overflow="fold")
     for row in table.cells():
         shown.add_row(*map(escape, row))
     return shown
 
 
-@contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Lend a function that shows how far we are: on a terminal, else nowhere.
+def print_json(summary: Any) -> None:
+    """Print what --json asks for."""
+    typer.echo(json.dumps(summary, indent=2))
 
-    It takes what is being done, how many steps are done, and how many there are.
+
+def print_notes(screen: Console, notes: Sequence[str], indent: str = "") -> None:
+    """Print warnings as sentences."""
+    for note in notes:
+        screen.print(f"{indent}[yellow]note:[/] {escape(note)}")
+
+
+@contextmanager
+def progress(*, percent: bool = False) -> Iterator[Callable[[str, float, float], None]]:
+    """Yield a function that shows progress on a terminal, and nothing elsewhere.
+
+    It takes what is being done, how much is done, and how much there is: steps, or
+    any unit with `percent`.
     """
     screen = Console(stderr=True)
     columns = (
         SpinnerColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn() if percent else MofNCompleteColumn(),
         BarColumn(),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
@@ -102,15 +124,15 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     ) as bar:
         row = bar.add_task("", total=None)
 
-        def show(doing: str, done: int, total: int) -> None:
+        def show(doing: str, done: float, total: float) -> None:
             bar.update(row, description=escape(doing), completed=done, total=total)
 
         yield show
 
 
 @contextmanager
-def notes_of() -> Iterator[list[str]]:
-    """Lend a list that holds each warning once, as a sentence, when all is done."""
+def warnings_as_notes() -> Iterator[list[str]]:
+    """Yield a list that holds each warning once, as a sentence, at the end."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -119,21 +141,12 @@ def notes_of() -> Iterator[list[str]]:
 
 
 @contextmanager
-def warnings_as_notes(screen: Console) -> Iterator[None]:
-    """Show each warning once, as a sentence without the line of code that gave it."""
-    with notes_of() as notes:
-        yield
-    for note in notes:
-        screen.print(f"   [yellow]note:[/] {escape(note)}")
-
-
-@contextmanager
 def plain_errors(code: int = 1) -> Iterator[None]:
-    """Turn what can fail outside the program into a sentence and an exit code."""
+    """Turn errors a user can cause or repair into a sentence and an exit code."""
     try:
         yield
     except ImportError as error:
-        fail(str(error), code=1)  # what is not installed is no wrong usage
+        fail(str(error), code=1)  # a missing library is not wrong usage
     except MemoryError as error:
         fail(f"not enough memory: {error}; take fewer rows or columns", code=1)
     except (OSError, ValueError) as error:
@@ -141,6 +154,6 @@ def plain_errors(code: int = 1) -> Iterator[None]:
 
 
 def fail(sentence: str, *, code: int) -> NoReturn:
-    """Say what is wrong on stderr, and end."""
+    """Print an error to stderr, and exit."""
     typer.echo(f"fuzzypairs: {sentence}", err=True)
     raise typer.Exit(code)

@@ -1,35 +1,34 @@
 """`fuzzypairs tune`: what held-out judgements say of k, alpha, beta and the metric."""
 
-import json
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from fuzzypairs.cli import options
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.outputs import Result, read_task
 from fuzzypairs.cli.screen import (
-    check_out,
-    notes_of,
+    check_folder,
+    new_screen,
     on_screen,
     plain_errors,
+    print_json,
     progress,
+    warnings_as_notes,
 )
 
-# Everything heavy is imported where it is used: --help and --version answer at once.
+# What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
+    from fuzzypairs import PairSearchCV
     from fuzzypairs.report import Table
-    from fuzzypairs.selection.search import PairSearchCV
 
 __all__ = ["tune"]
 
-# Settings that the screen shows, and parameters as a user calls them.
+# The most settings that the screen shows, and the names of parameters for a user.
 SHOWN = 10
 HEADS = {"n_clusters": "clusters", "alpha": "alpha", "beta": "beta", "metric": "metric"}
 
@@ -86,10 +85,12 @@ def tune(
     Example: fuzzypairs tune wine.csv --pairs pairs.csv --id bottle
     --clusters 2-8 --out result
     """
-    check_out(out, force)
+    check_folder(out, force)
     started = time.perf_counter()
-    with plain_errors(code=2), progress() as show, notes_of() as notes:
-        from fuzzypairs.selection.search import PairSearchCV
+    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+        from fuzzypairs import PairSearchCV
+        from fuzzypairs.cli.outputs import FittedTask, read_task
+        from fuzzypairs.io.atomic import staging
 
         show(f"reading {data.name}", 0, 1)
         tried = {
@@ -98,7 +99,7 @@ def tune(
             "beta": _values("--beta", beta),
             "metric": _values("--metric", metric),
         }
-        # What is not varied belongs to the model: the search tells of the others only.
+        # What is not varied belongs to the model: the search reports the others only.
         grid = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
         fixed = {name: v[0] for name, v in tried.items() if name not in grid}
         for name in tried["metric"]:
@@ -115,19 +116,24 @@ def tune(
             n_repeats=repeats,
             random_state=seed,
             n_jobs=jobs,
-        ).fit(task.X, pairs=task.pairs, progress=_report_to(show))
+        ).fit(
+            task.X,
+            pairs=task.pairs,
+            progress=partial(show, "trying settings (a first run compiles)"),
+        )
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
-    told = {"tuning": _to_json(search)}
-    result = Result(task, search.best_estimator_, seconds, notes, told)
-    with plain_errors(), progress() as show:
+    told = {"tuning": _summary(search)}
+    found = FittedTask(task, search.best_estimator_, seconds, notes, told)
+    with plain_errors(), progress() as show, staging(out) as folder:
         show("writing the report", 0, 1)
-        _write(out, result, search, fmt)
+        found.write(folder, fmt)
+        _write(folder, search)
     if as_json:
-        typer.echo(json.dumps(result.summary, indent=2))
+        print_json(found.summary)
         return
-    screen = Console(highlight=False, soft_wrap=True)
-    result.show(screen)
+    screen = new_screen()
+    found.show(screen)
     screen.print(on_screen(_table(search, SHOWN)))
     screen.print(escape(search.reason_))
     screen.print("\nRead the reports:")
@@ -161,13 +167,6 @@ def _values(option: str, text: str) -> list[Any]:
     return list(dict.fromkeys(number_or_word(part) for part in parts))
 
 
-def _report_to(show: Callable[[str, int, int], None]) -> Callable[[int, int], None]:
-    def report(done: int, total: int) -> None:
-        show("trying settings (a first run compiles)", done, total)
-
-    return report
-
-
 def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     """Return a row for each setting, the best first."""
     found = search.cv_results_
@@ -186,13 +185,13 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     ]
 
 
-def _to_json(search: "PairSearchCV") -> dict[str, Any]:
-    """Return what the summary tells of the search."""
+def _summary(search: "PairSearchCV") -> dict[str, Any]:
+    """Return the entry of the search in the summary."""
     return {
         "chosen_by": search.chosen_by_,
         "reason": search.reason_,
         "best": search.best_params_,
-        # A setting that failed has no score, which JSON cannot call NaN.
+        # A setting that failed has no score, and JSON has no NaN.
         "settings": [
             {name: None if value != value else value for name, value in row.items()}
             for row in _rows(search)
@@ -226,25 +225,16 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     return Table([*heads, kind, "+/-", "found", ""], cells, caption)
 
 
-def _write(out: Path, result: Result, search: "PairSearchCV", fmt: TableFormat) -> None:
-    """Write all files, or none."""
+def _write(folder: Path, search: "PairSearchCV") -> None:
+    """Write what was tried: a table, and a page with a curve for each parameter."""
     import pandas as pd
 
-    from fuzzypairs.io.atomic import staging
     from fuzzypairs.io.writing import write_table
-
-    with staging(out) as folder:
-        result.write_files(folder, fmt)
-        table = pd.DataFrame(_rows(search))
-        write_table(folder / "tuning.csv", {str(c): table[c] for c in table})
-        _write_page(folder / "tuning.html", search)
-
-
-def _write_page(path: Path, search: "PairSearchCV") -> None:
-    """Write what was tried, with a curve for each parameter that was varied."""
     from fuzzypairs.plots import new_figure, plot_search
     from fuzzypairs.report import Picture, Section, write_report
 
+    table = pd.DataFrame(_rows(search))
+    write_table(folder / "tuning.csv", {str(c): table[c] for c in table})
     names = [name for name in HEADS if name in search.best_params_]
     figure = new_figure((4.2 * max(len(names), 2), 3.6))
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
@@ -252,20 +242,18 @@ def _write_page(path: Path, search: "PairSearchCV") -> None:
         plot_search(search.cv_results_, name, ax)
         ax.set(xlabel=HEADS[name], ylabel="")
     panels[0].set_ylabel(f"score by {search.chosen_by_}")
+    curves = Picture(
+        figure,
+        alt="The best score for each value of what was varied; the table holds the "
+        "numbers.",
+        caption="For each value, the best that the other settings allow.",
+    )
     write_report(
-        path,
+        folder / "tuning.html",
         title="What the judgements say of the settings",
         lead=search.reason_,
         sections=[
-            Section(
-                "Curves",
-                picture=Picture(
-                    figure,
-                    alt="The best score for each value of what was varied; the table "
-                    "holds the numbers.",
-                    caption="For each value, the best that the other settings allow.",
-                ),
-            ),
+            Section("Curves", picture=curves),
             Section("Settings", tables=[_table(search)]),
         ],
     )
