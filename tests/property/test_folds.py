@@ -27,21 +27,19 @@ def ends(pairs, mask=slice(None)):
 
 
 @given(judged(), splits, seeds)
-def test_what_is_asked_is_not_told(pairs, n_splits, seed):
+def test_held_out_judgements_are_not_trained_on(pairs, n_splits, seed):
     folds = hold_out(pairs, n_splits, 2, np.random.default_rng(seed))
 
     assert len(folds.splits) == 2 * n_splits
     for train, test in folds.splits:
-        asked = folds.pairs.to_array()[test, :2].tolist()
-        told = train.to_array().tolist()
-        assert all(pair in folds.pairs.to_array().tolist() for pair in told)
-        assert not any(pair[:2] in asked for pair in told)
+        held_out = set(folds.pairs.select(test))
+        assert set(train) <= set(folds.pairs) - held_out
         if not folds.shares_samples:
             assert not ends(train) & ends(folds.pairs, test)
 
 
 @given(judged(), splits, seeds)
-def test_every_repeat_asks_at_most_once(pairs, n_splits, seed):
+def test_every_repeat_holds_out_a_judgement_at_most_once(pairs, n_splits, seed):
     folds = hold_out(pairs, n_splits, 2, np.random.default_rng(seed))
 
     for repeat in (folds.splits[:n_splits], folds.splits[n_splits:]):
@@ -60,7 +58,8 @@ def test_small_groups_are_held_out_whole(pairs, n_splits, seed):
     strength = np.bincount(group, np.abs(folds.pairs.grade))
     for _, test in folds.splits:
         for one in np.unique(group[test]):
-            if strength[one] <= strength.sum() / n_splits:
+            # Up to rounding: a group of exactly one share may be cut.
+            if strength[one] < (1 - 1e-9) * strength.sum() / n_splits:
                 assert test[group == one].all()
 
 

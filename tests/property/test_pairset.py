@@ -66,7 +66,7 @@ def test_the_result_is_canonical_and_follows_the_rule_for_duplicates(listed):
     assert (pairs.i < pairs.j).all()
     assert (np.abs(pairs.grade) <= 1).all()
     np.testing.assert_allclose(
-        pairs.grade, [expected[pair] for pair in sorted(expected)], atol=1e-15
+        pairs.grade, [expected[pair] for pair in sorted(expected)], atol=1e-14
     )
 
 

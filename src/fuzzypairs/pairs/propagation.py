@@ -37,6 +37,8 @@ TREE_FEATURES = 15
 # strength="auto" is this at most, from this evidence on (standard deviations).
 AUTO_STRENGTH = 0.8
 ENOUGH_EVIDENCE = 2.0
+# Evidence of no more than this is none, whatever the order of sums.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,7 +380,7 @@ def _largest(values: Floats, n_most: int) -> Ints:
 def _choose_strength(X: Floats, pairs: PairSet, chance: Csr) -> float:
     """Return the strength that the evidence supports, 0 to AUTO_STRENGTH."""
     near, together = _evidence(X, pairs, chance)
-    if near <= 0:
+    if near <= ROUNDING:
         return 0.0
     evidence = (near + together) / np.sqrt(2)
     return float(AUTO_STRENGTH * np.clip(evidence / ENOUGH_EVIDENCE, 0, 1))

@@ -1,5 +1,7 @@
 """Derived pairs: what they are, where they come from, and when to leave them out."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -306,3 +308,14 @@ def test_errors_name_the_argument(options, message):
 def test_pairs_outside_the_data():
     with pytest.raises(PairsError, match=r"joins sample 7 but X has 4 rows"):
         propagate(LINE, [(0, 7, 1.0)])
+
+
+def test_uncorrelated_distances_are_no_evidence():
+    # Ranks 0, 1, 0 of grades and 0, 1, 2 of distances: a correlation of exactly 0, for
+    # which floating point gives 0 or 1e-17, by the order of the rows.
+    X = np.array([[0.0], [1.0], [10.0], [12.0], [20.0], [23.0]])
+    judged = [(0, 1, -0.5), (2, 3, 0.9), (4, 5, -0.5)]
+    for order in permutations(range(6)):
+        place = np.argsort(order)
+        moved = [(place[i], place[j], s) for i, j, s in judged]
+        assert propagate(X[list(order)], moved, "auto").strength == 0
