@@ -34,7 +34,7 @@ PAPER = [name for name, info in REGISTRY.items() if info.in_paper]
 @pytest.fixture(scope="module")
 def index():
     """The facts beside the data files, by name; a skip where there are none."""
-    beside = Path(__file__).parents[2].parent / "shared" / "data"
+    beside = Path(__file__).parents[3].parent / "shared" / "data"
     for folder in (os.environ.get(loading.VARIABLE), beside):
         if folder and (path := Path(folder) / "index.json").is_file():
             listed = json.loads(path.read_text(encoding="utf-8"))["datasets"]
