@@ -11,6 +11,7 @@ from sklearn.preprocessing import scale
 
 from fuzzypairs import PairSet
 from fuzzypairs.datasets import (
+    load,
     pairs_from_memberships,
     ratings_to_memberships,
     simulate_pairs,
@@ -429,3 +430,28 @@ def test_ratings_become_memberships(how, expected):
 def test_wrong_memberships_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("how", "similar", "agree", "alike", "unlike"),
+    [
+        ("plain", 1.0, 0.21, 0.995, -0.81),
+        ("shift-one", 0.70, 0.51, 0.983, -0.82),
+        ("shift-min", 0.45, 0.76, 0.970, -0.87),
+    ],
+)
+def test_maps_of_the_ratings_of_faces(how, similar, agree, alike, unlike, index):
+    # The numbers are of ratings from the study without fear; these are the ratings
+    # of the other study without that column, so they are near, not equal.
+    truth = ratings_to_memberships(load("sjaffe_nofear").mean_ratings, how)
+    every = np.column_stack(np.triu_indices(len(truth), 1))
+    by_argmax = PairSet.from_memberships(truth, pairs=every)
+    by_cost = PairSet.from_memberships(truth, pairs=every, sign="cost")
+
+    assert by_argmax.similar.mean() == pytest.approx(0.21, abs=0.005)
+    assert by_cost.similar.mean() == pytest.approx(similar, abs=0.03)
+    same_sign = by_argmax.similar == by_cost.similar
+    assert same_sign.mean() == pytest.approx(agree, abs=0.03)
+    grade = by_argmax.grade
+    assert np.median(grade[by_argmax.similar]) == pytest.approx(alike, abs=0.01)
+    assert np.median(grade[by_argmax.dissimilar]) == pytest.approx(unlike, abs=0.02)

@@ -5,14 +5,16 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 
+from fuzzypairs import FDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
 from fuzzypairs.spaces.vectors import Manhattan
 from fuzzypairs.starts.seeds import kmeans_plusplus, random_labels, spread_samples
 from fuzzypairs.starts.start import NAMES, Start, is_deterministic, resolve_start
+from metric_cases import PAIRS, POINTS, SQUARE, TABLE, assert_descent
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 
@@ -133,3 +135,16 @@ def test_every_name_is_known(random_state):
 )
 def test_is_deterministic(init, answer):
     assert is_deterministic(init) is answer
+
+
+@pytest.mark.parametrize("X", [SQUARE, csr_array(TABLE)], ids=["square", "sparse"])
+def test_a_fit_by_the_pair_graph_needs_a_table(X):
+    metric = "rbf" if issparse(X) else "precomputed"
+    with pytest.raises(ValueError, match=r'init="pair-graph".*"k-means\+\+"'):
+        FDC(2, metric=metric, init="pair-graph").fit(X, pairs=[(0, 1, 1.0)])
+
+
+def test_a_fit_by_the_pair_graph_in_other_spaces():
+    pairs = PairSet.from_triples(PAIRS, 24)
+    model = FDC(3, metric="rbf", init="pair-graph").fit(POINTS, pairs=pairs)
+    assert_descent(model)
