@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.metrics import adjusted_rand_score
 
 from fuzzypairs import FDC
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.spaces import kernel_spaces
 from fuzzypairs.spaces.metrics import resolve_metric
 from metric_cases import (
     CASES,
@@ -49,6 +51,8 @@ def test_tiles_are_the_stored_matrix(name):
     assert stored.gram is not None
     V = np.random.default_rng(0).normal(size=(300, 4))
     close(space.product(V), stored.product(V), 1e-10 * abs(stored.product(V)).max())
+    rows = np.array([7, 299])
+    close(space.columns(rows), stored.columns(rows), 1e-10 * abs(stored.gram).max())
     options = {"init": np.arange(300) % 3, "tol": 1e-10, "alpha": 0.0, "fuzzifier": 1.3}
     tiles = case.model(**options).set_params(metric_params=params | {"memory": "50KB"})
     pairs = [(i, i + 7, (-1) ** i * 0.7) for i in range(20)]
@@ -108,3 +112,56 @@ def test_rings_need_a_kernel():
     }
     assert scores["rbf"] == 1.0
     assert scores["linear"] < 0.2
+
+
+@pytest.mark.parametrize("centre", [True, False])
+def test_the_smallest_eigenvalue_of_a_large_matrix(monkeypatch, centre):
+    rng = np.random.default_rng(0)
+    A = rng.random((60, 60))
+    X = (A + A.T) * (1 - np.eye(60))
+    metric = "precomputed" if centre else "precomputed_kernel"
+    whole = resolve_metric(metric, None).fit(X)
+    monkeypatch.setattr(kernel_spaces, "MOST_EIGENVALUES", 20)
+    some = resolve_metric(metric, None).fit(X)
+    assert some.shift == pytest.approx(whole.shift, rel=0.02)
+    assert len(some.notes) == len(whole.notes) == 1
+
+
+def test_an_eigenvalue_that_does_not_converge(monkeypatch):
+    def fail(*args, **options):
+        raise ArpackNoConvergence("", np.array([-5.0]), np.empty((60, 0)))
+
+    monkeypatch.setattr(kernel_spaces, "MOST_EIGENVALUES", 20)
+    monkeypatch.setattr(kernel_spaces, "eigsh", fail)
+    space = resolve_metric("precomputed_kernel", None).fit(1 - np.eye(60))
+    assert space.shift == pytest.approx(5.05)
+
+
+def test_notes_are_not_kept_in_models():
+    space = resolve_metric("precomputed_kernel", None).fit(1 - np.eye(4))
+    kept, _ = space.trimmed(np.eye(4)[:2])
+    assert "smallest eigenvalue is -1" in space.notes[0]
+    assert not kept.notes
+    assert {"X", "diagonal", "notes"}.isdisjoint(vars(kept))
+
+
+def test_kernels_of_one_value_need_no_column_of_their_own():
+    K = np.array([[1.0, 0.5], [0.5, 1.0]])
+    space = resolve_metric("precomputed_kernel", None).fit(K)
+    close(space.distances(np.array([[1.0, 0.0]])), [[0.0], [1.0]])
+    kept, P = space.trimmed(np.eye(2))
+    row = np.array([[0.2, 0.9]])
+    close(kept.between(row, P), [[1.6, 0.2]])
+    close(kept.between(np.column_stack([row, [1.0]]), P), [[1.6, 0.2]])
+
+
+def test_distances_by_hand():
+    space = resolve_metric("precomputed", None).fit(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    close(space.distances(np.array([[0.5, 0.5]])), [[1.0], [1.0]])
+
+
+def test_a_stored_matrix_is_computed_by_tiles(monkeypatch):
+    X = many(CASES["rbf"], 100)
+    whole = resolve_metric("rbf", None).fit(X).gram
+    monkeypatch.setattr(kernel_spaces, "LARGEST_TILE", 32)
+    close(resolve_metric("rbf", None).fit(X).gram, whole, 1e-12)

@@ -1,4 +1,4 @@
-"""Euclidean and cosine space: by other names, dense and sparse."""
+"""Spaces whose prototypes are points: by hand, by other names, dense and sparse."""
 
 import tracemalloc
 
@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from fuzzypairs import FDC
+from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
 from metric_cases import (
     CASES,
     LABELS,
@@ -19,6 +20,20 @@ from metric_cases import (
     same_end,
     uncritical,
 )
+
+
+def test_by_hand():
+    line = np.array([[0.0], [1.0], [5.0]])
+    W = np.array([[1.0], [1.0], [0.0]])
+    space = Euclidean().fit(line)
+    close(space.distances(space.prototypes(W)), [[0.25], [0.25], [20.25]])
+    close(Manhattan().fit(10 * line).prototypes(np.ones((3, 1))), [[10.0]])
+    space = Minkowski(p=4).fit(np.array([[0.0], [1.0], [4.0]]))
+    # 4 (c^3 + (c - 1)^3 + (c - 4)^3) = 0.
+    c = space.prototypes(np.ones((3, 1)))[0, 0]
+    assert c**3 + (c - 1) ** 3 == pytest.approx((4 - c) ** 3)
+    space = Cosine().fit(np.array([[2.0, 0.0], [0.0, 7.0]]))
+    close(space.distances(np.array([[1.0, 0.0]])), [[0.0], [2.0]])
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weighted"])
@@ -115,3 +130,22 @@ def test_a_row_of_zeros_has_no_direction():
     model = FDC(3, metric="cosine", fuzzifier=1.5, random_state=0).fit(X)
     close(model.memberships_[24], 1 / 3, 1e-12)
     close(model.predict_proba(X)[24], 1 / 3, 1e-12)
+
+
+@pytest.mark.parametrize("as_given", [np.asarray, sparse.csr_array])
+def test_weights_that_cancel_keep_the_previous_direction(as_given):
+    X = np.array([[2.0, 0.0], [3.0, 0.0], [0.0, 1.0]])
+    space = Cosine().fit(as_given(X))
+    W = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    close(space.prototypes(W), [[1, 0], [0, 1]])
+    previous = np.array([[0.6, 0.8], [1.0, 0.0]])
+    close(space.prototypes(W, previous), [[0.6, 0.8], [0, 1]])
+
+
+@pytest.mark.parametrize("n_features", [4, 1400])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_differences_and_products_give_the_same_distances(n_features, dtype):
+    X = np.random.default_rng(0).normal(size=(50, n_features)).astype(dtype)
+    P = X[:2].astype(np.float64)
+    expected = ((X[:, None].astype(np.float64) - P) ** 2).sum(axis=2)
+    close(Euclidean().fit(X).distances(P), expected, 1e-9 * n_features)
