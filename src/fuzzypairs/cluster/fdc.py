@@ -11,12 +11,13 @@ from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.propagation import propagate
+from fuzzypairs.pairs.propagation import spread_pairs
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.spaces.learned import Taught
 from fuzzypairs.spaces.metrics import Metric
+from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Init, is_deterministic
 from fuzzypairs.validation import check_choice, check_number
@@ -237,9 +238,14 @@ class FDC(PrototypeClusterer):
         several = self.n_init != 1 and not is_deterministic(self.init)
         if several and data.n_samples > PROPAGATE_ALL_STARTS_UP_TO:
             return self._solve_in_turn(data, space)
+        if is_sparse(data.given):
+            raise TypeError(
+                f"propagate={self.propagate!r} looks for neighbours in a table of "
+                "numbers, but X is sparse; use propagate=False or X.toarray()"
+            )
         strength = "auto" if self.propagate is True else self.propagate
-        derived = propagate(
-            data.X, data.pairs, strength, sample_weight=data.weight, n_jobs=self.n_jobs
+        derived = spread_pairs(
+            data.X, data.pairs, strength, weight=data.weight, n_jobs=self.n_jobs
         )
         found = super()._solve(replace(data, pairs=derived.pairs), space)
         return replace(found, propagation=derived)
