@@ -54,10 +54,10 @@ def test_repeats_are_other_folds():
 
 
 @pytest.mark.parametrize(
-    ("n_samples", "n_pairs", "asked", "told"),
+    ("n_samples", "n_pairs", "held_out", "trained"),
     [(150, 100, 0.9, 0.7), (60, 300, 0.4, 0.5)],
 )
-def test_a_giant_group_costs_few_pairs(n_samples, n_pairs, asked, told):
+def test_a_giant_group_costs_few_pairs(n_samples, n_pairs, held_out, trained):
     pairs = draw(n_samples, n_pairs)
     strength = np.bincount(pairs.components()[1][pairs.i], np.abs(pairs.grade))
     assert strength.max() > strength.sum() / 4
@@ -65,8 +65,8 @@ def test_a_giant_group_costs_few_pairs(n_samples, n_pairs, asked, told):
     folds = hold_out(pairs, 4, 1, np.random.default_rng(0))
 
     assert not folds.shares_samples
-    assert sum(test.sum() for _, test in folds.splits) >= asked * n_pairs
-    assert min(len(train) for train, _ in folds.splits) >= told * n_pairs
+    assert sum(test.sum() for _, test in folds.splits) >= held_out * n_pairs
+    assert min(len(train) for train, _ in folds.splits) >= trained * n_pairs
 
 
 def test_many_judgements_of_one_sample_are_dealt_one_by_one():

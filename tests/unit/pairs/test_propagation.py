@@ -10,7 +10,7 @@ from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet, propagation
 from fuzzypairs.pairs.propagation import propagate
 
-LINE = [[0.0], [1.0], [5.0], [6.0]]  # two islands of two for n_neighbors=1
+LINE = [[0.0], [1.0], [5.0], [6.0]]  # two components of two for n_neighbors=1
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +54,10 @@ def naive_field(h, pairs):
     return field
 
 
-def test_two_islands_by_hand():
+def test_two_components_by_hand():
     found = propagate(LINE, [(0, 2, -0.8)], 0.5, n_neighbors=1)
 
-    # From 1 a walk gets to 0 in its first step, or never: a chance of one half.
+    # From 1 a random walk reaches 0 in its first step, or never: probability 1/2.
     assert list(found.derived) == [(0, 3, -0.4), (1, 2, -0.4), (1, 3, -0.2)]
     assert list(found.pairs) == [(0, 2, -0.8), *found.derived]
     assert found.strength == 0.5
@@ -174,7 +174,7 @@ def test_strength_zero_derives_nothing():
     assert len(propagate(LINE, [(0, 2, -0.8)], 0).derived) == 0
 
 
-def test_walks_stay_on_their_island():
+def test_random_walks_stay_in_their_component():
     X = [[0.0], [1.0], [100.0], [101.0], [200.0], [201.0]]
     derived = propagate(X, [(0, 2, 1.0)], n_neighbors=1).derived
 
@@ -182,7 +182,7 @@ def test_walks_stay_on_their_island():
 
 
 def test_copies_do_not_cut_the_graph():
-    # Twenty copies of each value: ten neighbours among them would be islands.
+    # Twenty copies of each value: with ten neighbours among them they would be apart.
     values = np.repeat([0.0, 1.0, 2.0, 10.0, 11.0, 12.0], 20)
     X = np.column_stack([values, values])
     derived = propagate(X, [(0, 119, -1.0)], n_neighbors=2, most=100).derived
@@ -266,7 +266,7 @@ def test_auto_doubts_judgements_at_random(blobs):
     assert np.mean(strengths) < 0.3
 
 
-def test_a_chain_is_no_witness_for_itself():
+def test_a_chain_is_no_evidence_for_itself():
     # All judgements are one group: the field of the others is empty.
     X = np.random.default_rng(0).normal(size=(20, 2))
     chain = PairSet(np.arange(9), np.arange(1, 10), np.linspace(-0.8, 1, 9), 20)
