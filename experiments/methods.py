@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from experiments.peers import MPCKMeans, PCKMeans
-from fuzzypairs import FDC, PCCA, FuzzyCMeans, PairSearchCV, PairSet
+from fuzzypairs import FDC, PCCA, FuzzyCMeans, GuidedFDC, PairSearchCV, PairSet
 from fuzzypairs.criteria import normalized_ari
 
 __all__ = ["METHODS", "Method", "Problem"]
@@ -186,13 +186,7 @@ def oracle_grid(problem: Problem) -> list[Parameters]:
 
 
 # FDC with alpha = 0 and the automatic beta: what each ingredient is added to.
-BASE: Parameters = {
-    "alpha": 0.0,
-    "beta": "auto",
-    "propagate": False,
-    "robust": False,
-    "metric": "euclidean",
-}
+BASE: Parameters = {"alpha": 0.0}
 
 # Grids are compared by their candidates for it.
 TINY = Problem(
@@ -216,11 +210,11 @@ METHODS: dict[str, Method] = {
         FDC, {**BASE, "n_init": 3}, grid=paper_grid, on_curves=False
     ),
     "FDC base": Method(FDC, BASE),
-    "+ alpha": Method(FDC, {**BASE, "alpha": "auto"}),
+    "+ alpha": Method(FDC),
     "+ propagate": Method(FDC, {**BASE, "propagate": "auto"}),
     "+ metric": Method(FDC, {**BASE, "metric": "learned"}),
     "+ robust": Method(FDC, {**BASE, "robust": True}),
-    "FDC": Method(FDC),
+    "GuidedFDC": Method(GuidedFDC),
     "FDC by held-out pairs": Method(
         FDC, {"n_init": 3}, grid=search_grid, choice="pairs", on_curves=False
     ),

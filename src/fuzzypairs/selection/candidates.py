@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.fdc import FDC
+from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Candidate", "complexity", "last_step", "list_candidates"]
@@ -66,7 +67,7 @@ class Candidate:
     def accepts_start(self) -> bool:
         """Whether one good start can replace several drawn ones."""
         method = self.method
-        is_drawn = isinstance(method, FDC) and isinstance(method.init, str)
+        is_drawn = isinstance(method, FDC | GuidedFDC) and isinstance(method.init, str)
         return is_drawn and method.init != "pair-graph" and self.uses_pairs
 
     @property
@@ -123,11 +124,6 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
     seed : int
         Seeds every estimator that has none: all draw the same.
 
-    Notes
-    -----
-    ``metric="auto"`` decides by held-out judgements as well. It does so in a search
-    only if the grid lists it; an estimator's own is taken as "euclidean".
-
     Examples
     --------
     >>> from fuzzypairs import FDC, FuzzyCMeans
@@ -146,11 +142,6 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
             if _leaf(name) == "random_state" and value is None
         ]
         model.set_params(**dict.fromkeys(seedless, seed))
-        method = last_step(model)
-        names = {_leaf(name) for name in setting}
-        if "metric" not in names and getattr(method, "metric", None) == "auto":
-            # "auto" holds judgements out itself: a search within each fit of a search.
-            method.set_params(metric="euclidean")
         # By identity: a grid repeats its values, and they need not be hashable.
         key = [
             (name, id(value))
@@ -180,8 +171,7 @@ def complexity(
         Fewer clusters are simpler.
     n_options : int
         Settings of the grid that are not the default of their estimator; the number
-        of clusters, alpha, beta and ``metric="euclidean"``, the samples' own space,
-        do not count here, another estimator does.
+        of clusters, alpha and beta do not count here, another estimator does.
     deviation : float
         How far alpha and beta are from automatic: for alpha in units of
         1 / n_clusters^2, for beta in factors of e; 1 for each where automatic is not
@@ -222,13 +212,8 @@ def _leaf(name: str) -> str:
 
 
 def _is_default(estimator: Any, name: str, value: Any) -> bool:
-    """Return whether a parameter, "step__name" in pipelines, has its default.
-
-    ``metric="euclidean"`` counts as one: in a search "auto" is taken for it.
-    """
+    """Return whether a parameter, "step__name" in pipelines, has its default."""
     owner, _, leaf = name.rpartition("__")
-    if leaf == "metric" and isinstance(value, str) and value == "euclidean":
-        return True
     owner = estimator.get_params()[owner] if owner else estimator
     default = inspect.signature(type(owner).__init__).parameters[leaf].default
     return value is default or repr(value) == repr(default)

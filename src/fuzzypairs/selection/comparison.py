@@ -19,6 +19,7 @@ from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
+from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.pcca import PCCA
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
@@ -38,6 +39,7 @@ METHODS: dict[str, Callable[[int, int], Any]] = {
     "DSC": lambda k, seed: DSC(k),
     "FHSS": lambda k, seed: FHSS(k),
     "FDC": lambda k, seed: FDC(k, random_state=seed),
+    "GuidedFDC": lambda k, seed: GuidedFDC(k, random_state=seed),
 }
 # Those that take no judgements.
 WITHOUT_PAIRS = ("k-means", "FuzzyCMeans")

@@ -118,10 +118,10 @@ def hold_out_trials(
 
     Notes
     -----
-    A candidate of `FDC` starts where the automatic one without judgements ended, found
-    once from several starts: nothing held out leaks into it, and the fits of many
-    alphas and betas need no starts of their own. A candidate that takes no judgements
-    is fitted once for all splits.
+    A candidate of `FDC` or `GuidedFDC` starts where the automatic one without
+    judgements ended, found once from several starts: nothing held out leaks into it,
+    and the fits of many alphas and betas need no starts of their own. A candidate that
+    takes no judgements is fitted once for all splits.
 
     A judgement is kept or not by the labels of its samples. The area under the ROC
     curve of overlaps u_p.u_q chose worse settings: it rewards their order within

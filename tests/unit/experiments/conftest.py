@@ -18,14 +18,16 @@ def line():
 
 @pytest.fixture
 def lines():
-    """FCM, PCK-means and FDC on two sets, in all points; FDC gains with amount."""
+    """Three methods on two sets, at all points; GuidedFDC gains with their number."""
     made = []
     for name in ("zoo", "wine"):
         for draw in (0, 1):
             made.append(line_of(name, "none", draw, "FCM", 0.8))
             for number, point in enumerate(POINTS):
                 made.append(line_of(name, point, draw, "PCK-means", 0.7 + 0.1 * draw))
-                made.append(line_of(name, point, draw, "FDC", 0.85 + 0.01 * number))
+                made.append(
+                    line_of(name, point, draw, "GuidedFDC", 0.85 + 0.01 * number)
+                )
     return made
 
 

@@ -9,16 +9,16 @@ from experiments import design
 from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, half_of, plan, run
 from experiments.judgements import POINTS
 from experiments.methods import Method
-from fuzzypairs import FDC
+from fuzzypairs import GuidedFDC
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import describe, load, simulate_pairs
 
 
 def test_a_trial_is_a_plain_fit():
-    (trial,) = plan(["wine"], ["ii"], ["FDC"], 1, 1)
+    (trial,) = plan(["wine"], ["ii"], ["GuidedFDC"], 1, 1)
     X, y = _wine()
     pairs = simulate_pairs(X, y, "ii", random_state=0)
-    labels = FDC(3, random_state=0).fit(X, pairs=pairs).labels_
+    labels = GuidedFDC(3, random_state=0).fit(X, pairs=pairs).labels_
 
     found = run(trial)
     assert found["ari"] == pytest.approx(normalized_ari(y, labels), abs=1e-6)
@@ -49,7 +49,7 @@ def test_points_are_what_their_names_say():
 
 
 def test_the_plan_leaves_out_what_methods_do_not_do():
-    chosen = ["FCM", "FDC", "FDC by truth", "MPCK-means single"]
+    chosen = ["FCM", "GuidedFDC", "FDC by truth", "MPCK-means single"]
     small = plan(["wine"], POINTS, chosen, 2, 1)
     large = plan(LARGE, POINTS, chosen, 2, 1)
 
@@ -60,16 +60,16 @@ def test_the_plan_leaves_out_what_methods_do_not_do():
     assert [count(small, m) for m in chosen] == [2, 20, 8, 8]
     # One draw of each, no curves.
     assert [count(large, m) for m in chosen] == [3, 12, 12, 12]
-    assert plan(["zoo", "wine"], ["iv"], ["FDC"], 1, 1)[0].set == "wine"
+    assert plan(["zoo", "wine"], ["iv"], ["GuidedFDC"], 1, 1)[0].set == "wine"
 
 
 def test_methods_without_judgements_run_once_for_all_points():
-    planned = plan(["wine"], ["i", "iv"], ["FCM", "FDC"], 1, 1)
+    planned = plan(["wine"], ["i", "iv"], ["FCM", "GuidedFDC"], 1, 1)
 
     assert [(trial.point, trial.method) for trial in planned] == [
         ("none", "FCM"),
-        ("i", "FDC"),
-        ("iv", "FDC"),
+        ("i", "GuidedFDC"),
+        ("iv", "GuidedFDC"),
     ]
 
 
@@ -89,7 +89,7 @@ def test_a_failure_is_a_line(monkeypatch):
         raise MemoryError("no room")
 
     monkeypatch.setattr(Method, "labels", fail)
-    (trial,) = plan(["wine"], ["iv"], ["FDC"], 1, 1)
+    (trial,) = plan(["wine"], ["iv"], ["GuidedFDC"], 1, 1)
 
     found = run(trial)
     assert found["error"] == "MemoryError: no room"

@@ -8,7 +8,7 @@ from experiments import judgements
 from experiments.json_lines import read_lines
 from experiments.methods import Method
 
-FAST = "FCM,PCK-means,FDC"
+FAST = "FCM,PCK-means,GuidedFDC"
 
 
 def test_runs_resume_and_do_not_depend_on_jobs(tmp_path, capsys):
@@ -38,7 +38,16 @@ def test_runs_resume_and_do_not_depend_on_jobs(tmp_path, capsys):
 
 def test_failed_trials_are_told_once_and_run_again(tmp_path, monkeypatch, capsys):
     path = tmp_path / "runs.jsonl"
-    options = ["--sets", "wine", "--points", "i,iv", "--methods", "FDC", "--draws", "1"]
+    options = [
+        "--sets",
+        "wine",
+        "--points",
+        "i,iv",
+        "--methods",
+        "GuidedFDC",
+        "--draws",
+        "1",
+    ]
 
     def fail(self, problem):
         raise RuntimeError("out of order")
@@ -48,7 +57,7 @@ def test_failed_trials_are_told_once_and_run_again(tmp_path, monkeypatch, capsys
         assert judgements.main([*options, "--lines", str(path)]) == 1
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("out of order") == 1
-    assert "2 trials of FDC failed" in said
+    assert "2 trials of GuidedFDC failed" in said
 
     assert judgements.main([*options, "--lines", str(path)]) == 0
     assert [("ari" in row) for row in read_lines(path)] == [False, False, True, True]
@@ -58,7 +67,7 @@ def test_usage_errors_are_one_sentence(tmp_path, page, line, capsys):
     lines = ["--lines", str(tmp_path / "runs.jsonl")]
     wrong = {
         "--sets names 'whine'": ["--sets", "whine"],
-        "--methods names 'GMM'": ["--methods", "FDC,GMM"],
+        "--methods names 'GMM'": ["--methods", "GuidedFDC,GMM"],
         "--points names 'v'": ["--points", "v"],
         "no set has a score": ["table", "--page", str(page)],
     }
@@ -75,7 +84,7 @@ def test_usage_errors_are_one_sentence(tmp_path, page, line, capsys):
     (tmp_path / "runs.jsonl").write_text(
         "".join(
             json.dumps(line("zoo", point, 0, method, 0.8)) + "\n"
-            for point, method in [("none", "FCM"), ("iv", "FDC")]
+            for point, method in [("none", "FCM"), ("iv", "GuidedFDC")]
         )
     )
     assert judgements.main(["table", "--page", str(page), *lines]) == 2

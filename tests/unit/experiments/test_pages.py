@@ -17,7 +17,7 @@ def test_pages_come_from_lines_alone(lines, page, monkeypatch):
     assert text.startswith("# Title\n")
     assert text.endswith(f"{pages.END}\n\nEnd.\n")
     assert "old" not in text
-    assert "| FDC | **85.00** | **85.00** | **85.00** | 2 / 0 | none |" in text
+    assert "| GuidedFDC | **85.00** | **85.00** | **85.00** | 2 / 0 | none |" in text
     assert "| PCK-means | 75.00 | 75.00 | 75.00 | 0 / 2 | -5.00 (zoo) |" in text
     assert "![Curves](judgements/curves.png)" in text
     assert "Means over 2 sets of 2 draws (zoo, wine)." in text
@@ -27,7 +27,7 @@ def test_pages_come_from_lines_alone(lines, page, monkeypatch):
     }  # fmt: skip
     rows = (page.parent / "judgements" / "scores.csv").read_text().splitlines()
     assert rows[0] == "point,set,draws,method,normalized_ari"
-    assert "iv,wine,2,FDC,88.0000" in rows
+    assert "iv,wine,2,GuidedFDC,88.0000" in rows
 
     # The same lines give the same files.
     before = {path: path.read_bytes() for path in written}
@@ -39,7 +39,7 @@ def test_choices_with_fewer_draws_have_a_table_of_their_own(lines, page):
     chosen = [
         {**line, "method": "FDC by truth", "ari": 0.99}
         for line in lines
-        if line["method"] == "FDC" and line["point"] == "iv" and line["draw"] == 0
+        if line["method"] == "GuidedFDC" and line["point"] == "iv" and line["draw"] == 0
     ]
     pages.write_pages([*lines, *chosen], list(METHODS), page)
     text = page.read_text()
@@ -57,8 +57,8 @@ def test_curves_show_means_along_amounts_and_shares(lines):
 
     assert len(figure.axes) == 2
     drawn = {curve.get_label(): curve for curve in figure.axes[0].lines}
-    assert list(drawn) == ["FCM", "PCK-means", "FDC"]
-    np.testing.assert_allclose(drawn["FDC"].get_xdata(), list(AMOUNTS.values()))
+    assert list(drawn) == ["FCM", "PCK-means", "GuidedFDC"]
+    np.testing.assert_allclose(drawn["GuidedFDC"].get_xdata(), list(AMOUNTS.values()))
     expected = [85 + POINTS.index(point) for point in AMOUNTS]
-    np.testing.assert_allclose(drawn["FDC"].get_ydata(), expected)
+    np.testing.assert_allclose(drawn["GuidedFDC"].get_ydata(), expected)
     assert pages.draw_curves({"iv": scores["iv"]}) is None

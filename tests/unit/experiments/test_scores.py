@@ -11,22 +11,22 @@ def test_means_wins_and_losses_by_hand(line):
         line("zoo", "none", 0, "FCM", 0.80),
         line("zoo", "none", 1, "FCM", 0.90),
         line("wine", "none", 0, "FCM", 0.95),
-        line("zoo", "iv", 0, "FDC", 0.5),  # run again below: the last counts
-        line("zoo", "iv", 0, "FDC", 0.84),
-        line("zoo", "iii", 1, "FDC", 0.10),  # another point
-        line("wine", "iv", 0, "FDC", 0.93),
+        line("zoo", "iv", 0, "GuidedFDC", 0.5),  # run again below: the last counts
+        line("zoo", "iv", 0, "GuidedFDC", 0.84),
+        line("zoo", "iii", 1, "GuidedFDC", 0.10),  # another point
+        line("wine", "iv", 0, "GuidedFDC", 0.93),
         line("seeds", "none", 0, "FCM", 0.9),  # no method with judgements
         {**line("wine", "iv", 0, "PCCA", 0.0), "method": "PCCA"},
     ]
-    scores = read_scores(made, "iv", ["FCM", "FDC"])
+    scores = read_scores(made, "iv", ["FCM", "GuidedFDC"])
 
-    # Draw 1 of zoo has no FDC: only draw 0 is compared.
+    # Draw 1 of zoo has no GuidedFDC: only draw 0 is compared.
     assert scores.means["FCM"] == pytest.approx({"zoo": 80, "wine": 95})
-    assert scores.means["FDC"] == pytest.approx({"zoo": 84, "wine": 93})
+    assert scores.means["GuidedFDC"] == pytest.approx({"zoo": 84, "wine": 93})
     assert scores.draws == {"zoo": 1, "wine": 1}
-    assert scores.methods == ["FCM", "FDC"]
-    assert scores.wins("FDC") == (1, 1)
-    assert scores.worst("FDC") == ("wine", pytest.approx(-2))
+    assert scores.methods == ["FCM", "GuidedFDC"]
+    assert scores.wins("GuidedFDC") == (1, 1)
+    assert scores.worst("GuidedFDC") == ("wine", pytest.approx(-2))
     assert scores.halves() == {
         "chosen on": ["wine"],
         "reported on": ["zoo"],
@@ -36,7 +36,7 @@ def test_means_wins_and_losses_by_hand(line):
 
 def test_means_are_over_the_sets_that_all_have():
     scores = Scores(
-        {"FCM": {"zoo": 80.0, "wine": 95.0}, "FDC": {"zoo": 84.0}},
+        {"FCM": {"zoo": 80.0, "wine": 95.0}, "GuidedFDC": {"zoo": 84.0}},
         {"zoo": 1, "wine": 1},
     )
 

@@ -6,7 +6,7 @@ from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzypairs import DSC, FDC, PCCA, FuzzyCMeans
+from fuzzypairs import DSC, FDC, PCCA, FuzzyCMeans, GuidedFDC
 from fuzzypairs.selection.candidates import complexity, list_candidates
 
 
@@ -19,6 +19,8 @@ def only(estimator, grid=None):
     ("estimator", "uses", "takes"),
     [
         (FDC(), True, True),
+        (GuidedFDC(), True, True),
+        (GuidedFDC(beta=0.0), False, False),
         (FDC(beta=0.0), False, False),
         (FDC(init="pair-graph"), True, False),
         (FDC(2, init=np.array([0, 1, 1])), True, False),
@@ -71,7 +73,7 @@ def test_fits_run_on_one_thread_unless_asked():
 def test_complexity_by_hand():
     grid = [
         {"alpha": ["auto", 0.02], "beta": [4.0]},
-        {"metric": ["auto", "cosine"], "fuzzifier": [1.5]},
+        {"metric": ["euclidean", "cosine"], "fuzzifier": [1.5]},
         {"estimator": [FuzzyCMeans()]},
         {"beta": [0.0]},
     ]
@@ -92,10 +94,10 @@ def test_unknown_automatic_values_count_one_each():
     assert complexity(one, 3.0, {}) == (3.0, 0, 1.0)
 
 
-def test_the_samples_own_space_is_no_option():
-    grid = {"metric": ["euclidean", "auto", "learned"]}
+def test_a_default_metric_is_no_option():
+    grid = {"metric": ["euclidean", "learned"]}
     options = [complexity(one, 3.0, {})[1] for one in list_candidates(FDC(), grid, 0)]
-    assert options == [0, 0, 1]
+    assert options == [0, 1]
 
 
 def test_steps_of_pipelines_have_defaults_too():

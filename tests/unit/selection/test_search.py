@@ -18,10 +18,19 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzypairs import DSC, FDC, FuzzyCMeans, PairSearchCV, PairSet, load, save
+from fuzzypairs import (
+    DSC,
+    FDC,
+    FuzzyCMeans,
+    GuidedFDC,
+    PairSearchCV,
+    PairSet,
+    load,
+    save,
+)
 from fuzzypairs.exceptions import FewPairsWarning, PairsError
 
-QUICK = FDC(metric="euclidean", n_init=2, max_iter=100)
+QUICK = FDC(n_init=2, max_iter=100)
 COUNTS = {"n_clusters": [2, 3, 4, 5, 6]}
 
 
@@ -133,6 +142,17 @@ class TestChoice:
         assert lonely.cv_results_["mean_test_score"][0] == 0.5  # all apart
         assert lonely.best_params_ == {"eps": 2.0}
 
+    def test_guided_fits_compete_with_plain_ones(self, data):
+        X, _, pairs = data
+        grid = [{"n_clusters": [2, 3]}, {"estimator": [FDC(3, n_init=2)]}]
+        found = search(GuidedFDC(n_init=2), grid, n_repeats=1).fit(X, pairs=pairs)
+        assert found.best_params_ == {"n_clusters": 3}
+        assert type(found.best_estimator_) is GuidedFDC
+        assert found.cv_results_["mean_test_score"][1:].tolist() == [1.0, 1.0]
+        np.testing.assert_array_equal(
+            found.memberships_, found.best_estimator_.model_.memberships_
+        )
+
     def test_other_methods_of_the_package(self, data):
         X, _, pairs = data
         found = search(DSC(), {"n_clusters": [2, 3]}, n_repeats=1).fit(X, pairs=pairs)
@@ -161,9 +181,9 @@ class TestSimplerSettings:
 
     def test_and_to_defaults(self, data):
         X, _, pairs = data
-        grid = {"metric": ["manhattan", "auto", "cosine"]}
+        grid = {"metric": ["manhattan", "euclidean", "cosine"]}
         found = search(FDC(3, n_init=2), grid, n_repeats=1).fit(X, pairs=pairs)
-        assert found.best_params_ == {"metric": "auto"}
+        assert found.best_params_ == {"metric": "euclidean"}
 
 
 class TestFewPairs:

@@ -26,7 +26,7 @@ from fuzzypairs.selection.trials import (
 )
 from fuzzypairs.threads import Threads
 
-QUICK = FDC(metric="euclidean", n_init=1)
+QUICK = FDC(n_init=1)
 
 
 @pytest.fixture(scope="module")
