@@ -134,7 +134,7 @@ def softmax(z):
     return np.array([a / sum(powers) for a in powers])
 
 
-def unlikelihood(W, F, pairs, labels, prior, ridge, doubt, weight):
+def negative_log_likelihood(W, F, pairs, labels, prior, ridge, doubt, weight):
     """What a learned map minimises: minus the logarithm of how likely judgements are.
 
     Rows of F are the features of samples; the last row of W is the constant, whose

@@ -28,7 +28,7 @@ def test_nothing_judged_is_not_a_number():
     assert np.isnan(pair_agreement(None, [0, 1]))
 
 
-def test_balanced_agreement_gives_both_kinds_the_same_say():
+def test_balanced_agreement_weights_both_kinds_equally():
     pairs = [(0, 1, 0.9), (0, 2, 0.1), (1, 2, 1.0), (2, 3, -0.5), (0, 3, -0.25)]
     one_cluster, split = [0, 0, 0, 0], [0, 0, 1, 1]
 

@@ -96,7 +96,7 @@ def test_rand_index_is_the_formula_on_matrices(seed):
     assert twsvc_accuracy is rand_index
 
 
-def test_rand_index_of_results_that_know_nothing():
+def test_rand_index_of_uninformative_results():
     rng = np.random.default_rng(0)
     draws = [rand_index(FACES, rng.integers(5, size=180)) for _ in range(200)]
 

@@ -1,4 +1,4 @@
-"""Annotators who slip, waver or lean to one side."""
+"""Imperfect annotators: errors, noise and bias in judgements."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_a_share_of_the_answers_is_reversed(rate, expected):
     assert (flipped.grade != PAIRS.grade).sum() == expected
 
 
-def test_slips_of_a_lower_rate_are_among_those_of_a_higher_one():
+def test_errors_of_a_lower_rate_are_among_those_of_a_higher_one():
     few, many = (flip_pairs(PAIRS, rate, 5).grade != PAIRS.grade for rate in (0.1, 0.2))
 
     assert (few <= many).all()

@@ -132,7 +132,7 @@ def test_a_damaged_file_is_refused(toy, no_files):
         load("toy")
 
 
-def test_a_missing_file_is_told_with_all_places(no_files):
+def test_a_missing_file_is_reported_with_all_folders(no_files):
     with pytest.raises(FileNotFoundError) as error:
         load("soybean")
 
@@ -145,7 +145,7 @@ def test_a_missing_file_is_told_with_all_places(no_files):
     assert f"set {loading.VARIABLE} to the folder" in message
 
 
-def test_a_variable_that_is_not_set_is_told(no_files, monkeypatch):
+def test_a_variable_that_is_not_set_is_reported(no_files, monkeypatch):
     monkeypatch.delenv(loading.VARIABLE)
 
     with pytest.raises(FileNotFoundError, match=r"FUZZYPAIRS_DATA \(not set\)"):
@@ -156,7 +156,7 @@ def test_a_variable_that_is_not_set_is_told(no_files, monkeypatch):
     ("download", "reason"),
     [(True, "OpenML, dataset 1499, did not answer"), (False, "download=False forbids")],
 )
-def test_no_download_is_told_with_its_reason(download, reason, no_files):
+def test_no_download_is_reported_with_its_reason(download, reason, no_files):
     with pytest.raises(FileNotFoundError, match=reason):
         load("seeds", download=download)
 

@@ -59,7 +59,7 @@ def test_mahalanobis_is_euclidean_after_whitening(given):
     close(model.transform(POINTS), whitened.transform(white))
 
 
-def test_a_constant_feature_is_no_matter_to_mahalanobis():
+def test_a_constant_feature_does_not_matter_to_mahalanobis():
     wide = np.column_stack([POINTS, np.full(24, 5.0)])
     options = {"init": LABELS, "tol": 1e-9, "metric": "mahalanobis"}
     model, plain_model = FDC(3, **options).fit(wide), FDC(3, **options).fit(POINTS)

@@ -12,7 +12,7 @@ FORMS = ["linear", "rbf"]
 
 
 @pytest.fixture(scope="module")
-def lesson():
+def problem():
     """80 samples that cluster by feature 0 and are judged by feature 2."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))
@@ -38,8 +38,8 @@ def test_weights_by_hand():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_weights_against_loops(lesson, weighted):
-    X, pairs, labels, _ = lesson
+def test_weights_against_loops(problem, weighted):
+    X, pairs, labels, _ = problem
     weight = np.random.default_rng(0).uniform(size=80) if weighted else None
     found = Weighted().teach(X, pairs, labels, weight).feature_weights
     expected = naive.feature_weights(
@@ -49,14 +49,14 @@ def test_weights_against_loops(lesson, weighted):
     assert found.argmax() == 2
 
 
-def test_without_judgements_all_features_weigh_the_same(lesson):
-    X, _, labels, _ = lesson
+def test_without_judgements_all_features_weigh_the_same(problem):
+    X, _, labels, _ = problem
     space = Weighted().teach(X, PairSet.empty(80), labels)
     np.testing.assert_allclose(space.feature_weights, 1.0)
 
 
-def test_weighted_distances(lesson):
-    X, pairs, labels, _ = lesson
+def test_weighted_distances(problem):
+    X, pairs, labels, _ = problem
     space = Weighted().teach(X, pairs, labels).fit(X)
     P = space.prototypes(np.random.default_rng(0).uniform(size=(80, 2)))
     C = space.points(P)
@@ -65,8 +65,8 @@ def test_weighted_distances(lesson):
     np.testing.assert_allclose(space.between(X, P), expected)
 
 
-def test_a_constant_feature_weighs_one(lesson):
-    X, pairs, labels, _ = lesson
+def test_a_constant_feature_weighs_one(problem):
+    X, pairs, labels, _ = problem
     X = np.column_stack([X, np.full(80, 7.0)])
     assert Weighted().teach(X, pairs, labels).feature_weights[-1] == 1.0
 
@@ -75,23 +75,23 @@ def test_a_constant_feature_weighs_one(lesson):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_map_is_on_the_simplex(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_map_is_on_the_simplex(problem, form):
+    X, pairs, labels, _ = problem
     V = Learned(form).teach(X, pairs, labels).map(np.vstack([X, 1e6 * X]))
     assert np.isfinite(V).all()
     assert (V >= 0).all()
     np.testing.assert_allclose(V.sum(axis=1), 1.0, atol=1e-12)
 
 
-def test_map_follows_judgements_where_clusters_do_not(lesson):
-    X, pairs, labels, truth = lesson
+def test_map_follows_judgements_where_clusters_do_not(problem):
+    X, pairs, labels, truth = problem
     found = Learned("linear").teach(X, pairs, labels).map(X).argmax(axis=1)
     right = (found == truth).mean()
     assert max(right, 1 - right) > 0.9
 
 
-def test_map_follows_clusters_where_judgements_are_few(lesson):
-    X, _, labels, _ = lesson
+def test_map_follows_clusters_where_judgements_are_few(problem):
+    X, _, labels, _ = problem
     pairs = PairSet.from_triples([(0, 2, 0.01), (0, 1, -0.01)], 80)
     for form in FORMS:
         V = Learned(form).teach(X, pairs, labels).map(X)
@@ -99,8 +99,8 @@ def test_map_follows_clusters_where_judgements_are_few(lesson):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_map_is_free_of_scale_and_place(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_map_is_free_of_scale_and_place(problem, form):
+    X, pairs, labels, _ = problem
     space = Learned(form).teach(X, pairs, labels)
     for scale, shift in [(1e-3, 0.0), (1e3, 0.0), (4.0, 100.0)]:
         other = Learned(form).teach(scale * X + shift, pairs, labels)
@@ -113,8 +113,8 @@ def test_map_is_free_of_scale_and_place(lesson, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_new_rows_are_mapped_as_old_ones(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_new_rows_are_mapped_as_old_ones(problem, form):
+    X, pairs, labels, _ = problem
     space = Learned(form).teach(X, pairs, labels).fit(X)
     P = np.eye(2)
     np.testing.assert_allclose(space.between(X[::-1], P)[::-1], space.distances(P))
@@ -123,8 +123,8 @@ def test_new_rows_are_mapped_as_old_ones(lesson, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_float32_is_computed_in_float64(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_float32_is_computed_in_float64(problem, form):
+    X, pairs, labels, _ = problem
     small = X.astype(np.float32)
     V = Learned(form).teach(small, pairs, labels).map(small)
     assert V.dtype == np.float64
@@ -135,8 +135,8 @@ def test_float32_is_computed_in_float64(lesson, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_constant_features_do_not_matter(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_constant_features_do_not_matter(problem, form):
+    X, pairs, labels, _ = problem
     wider = np.column_stack([np.full(80, -3.0), X])
     space = Learned(form).teach(wider, pairs, labels)
     assert space.feature_weights[0] == 0.0
@@ -157,24 +157,24 @@ def test_constant_data_have_an_even_map(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_feature_weights_find_what_matters(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_feature_weights_find_what_matters(problem, form):
+    X, pairs, labels, _ = problem
     weights = Learned(form).teach(X, pairs, labels).feature_weights
     assert weights.sum() == pytest.approx(1.0)
     assert weights.argmax() == 2
 
 
 @pytest.mark.parametrize("n_components", [1, 7, 1000])
-def test_any_number_of_components(lesson, n_components):
-    X, pairs, labels, _ = lesson
+def test_any_number_of_components(problem, n_components):
+    X, pairs, labels, _ = problem
     space = Learned("rbf", n_components=n_components).teach(X, pairs, labels)
     # Of 80 samples, at most 40 span the features; the last row is the constant.
     assert space.coefficients.shape == (min(n_components, 40) + 1, 2)
     assert np.isfinite(space.map(X)).all()
 
 
-def test_weights_act_as_repeated_rows(lesson):
-    X, pairs, labels, _ = lesson
+def test_weights_act_as_repeated_rows(problem):
+    X, pairs, labels, _ = problem
     again = np.r_[np.arange(80), np.arange(20)]
     weight = np.ones(80)
     weight[:20] = 2.0
@@ -186,8 +186,8 @@ def test_weights_act_as_repeated_rows(lesson):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_threads_change_nothing(lesson, form):
-    X, pairs, labels, _ = lesson
+def test_threads_change_nothing(problem, form):
+    X, pairs, labels, _ = problem
     maps = []
     for n_jobs in (1, 2):
         with Threads(n_jobs) as threads:
@@ -196,18 +196,18 @@ def test_threads_change_nothing(lesson, form):
     assert np.array_equal(*maps)
 
 
-def test_teaching_leaves_the_space_as_it_was(lesson):
-    X, pairs, labels, _ = lesson
+def test_learning_leaves_the_space_as_it_was(problem):
+    X, pairs, labels, _ = problem
     for space in (Weighted(), Learned("rbf")):
         before = dict(vars(space))
         space.teach(X, pairs, labels)
         assert vars(space) == before
 
 
-def test_a_space_must_be_taught_first(lesson):
+def test_a_space_must_learn_first(problem):
     for space in (Weighted(), Learned()):
         with pytest.raises(ValueError, match=r"has not learned .* `teach`"):
-            space.fit(lesson[0])
+            space.fit(problem[0])
 
 
 def test_representatives():

@@ -9,7 +9,7 @@ from fuzzypairs import PairSet
 from fuzzypairs.spaces.likelihood import Objective, softmax
 
 
-def small_lesson(seed=0, n_clusters=3):
+def small_problem(seed=0, n_clusters=3):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(9, 2))
     triples = [(0, 1, 1.0), (1, 2, -0.4), (3, 7, 0.3), (2, 8, -1.0), (0, 8, 0.6)]
@@ -54,13 +54,13 @@ def test_value_where_all_is_even():
 @pytest.mark.parametrize("doubt", [0.0, 0.05, 0.4])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_value_against_loops(doubt, weighted):
-    features, pairs, labels = small_lesson()
+    features, pairs, labels = small_problem()
     rng = np.random.default_rng(1)
     weight = rng.uniform(size=9) if weighted else None
     function = objective(features, pairs, labels, weight, doubt=doubt)
     W = rng.normal(size=function.shape)
     value, _ = function(W.ravel())
-    expected = naive.unlikelihood(
+    expected = naive.negative_log_likelihood(
         W,
         features,
         list(pairs),
@@ -77,7 +77,7 @@ def test_value_against_loops(doubt, weighted):
 @pytest.mark.parametrize("doubt", [0.0, 0.05, 0.4])
 @pytest.mark.parametrize("n_clusters", [1, 2, 4])
 def test_gradient_against_differences(doubt, n_clusters):
-    features, pairs, labels = small_lesson(2, n_clusters)
+    features, pairs, labels = small_problem(2, n_clusters)
     labels[:n_clusters] = np.arange(n_clusters)
     function = objective(features, pairs, labels, doubt=doubt)
     rng = np.random.default_rng(3)
@@ -90,7 +90,7 @@ def test_gradient_against_differences(doubt, n_clusters):
 
 def test_rows_stand_for_all():
     """Only `rows` are held to their labels; judgements reach all samples."""
-    features, pairs, labels = small_lesson()
+    features, pairs, labels = small_problem()
     rows = np.flatnonzero(labels == labels.max())[:1]
     others = np.delete(np.arange(9), rows)
     moved = labels.copy()
@@ -101,8 +101,8 @@ def test_rows_stand_for_all():
     assert function(W)[0] != objective(features, pairs, labels)(W)[0]
 
 
-def test_teaching_ends_below_its_start():
-    features, pairs, labels = small_lesson()
+def test_the_minimum_is_below_the_start():
+    features, pairs, labels = small_problem()
     function = objective(features, pairs, labels)
     W = function.minimise()
     value, gradient = function(W.ravel())
@@ -112,7 +112,7 @@ def test_teaching_ends_below_its_start():
         assert function(W.ravel() + one)[0] > value
 
 
-def test_first_guess_follows_the_labels():
+def test_the_start_follows_the_labels():
     features = np.array([[-1.0], [-0.8], [0.9], [1.1]])
     labels = np.array([1, 1, 0, 0])
     function = objective(features, PairSet.from_triples([(0, 1, 1.0)], 4), labels)

@@ -117,7 +117,7 @@ def test_wide_sparse_samples_are_never_filled(metric):
 # Directions.
 
 
-def test_length_is_of_no_account_to_cosine():
+def test_length_does_not_matter_to_cosine():
     lengths = np.random.default_rng(0).uniform(0.1, 10, (24, 1))
     params = {"metric": "cosine", "fuzzifier": 1.5, "init": LABELS, "tol": 1e-9}
     one = FDC(3, **params).fit(POINTS, pairs=PAIRS)
