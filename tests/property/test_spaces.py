@@ -19,8 +19,8 @@ from problems import FEWER, draw_pairs
 FEW = settings(max_examples=40)
 seeds = st.integers(0, 10**6)
 fuzzifiers = st.sampled_from([1.05, 1.2, 1.5, 1.9, 2.0, 2.5, 3.0, 10.0])
-# Spaces that need no judgement to be one.
-GIVEN = [name for name in METRICS if name not in ("auto", "learned")]
+# Spaces that are not learned from judgements.
+GIVEN = [name for name in METRICS if name != "learned"]
 PARAMS = {"minkowski": {"p": 2.7}, "mahalanobis": {"covariance": np.diag([1.0, 2, 3])}}
 
 

@@ -35,7 +35,6 @@ KERNELS: dict[str, tuple[Callable[..., Kernel], tuple[str, ...]]] = {
     "jaccard": (Jaccard, ()),
 }
 SPACES: dict[str, tuple[Callable[..., Space], tuple[str, ...]]] = {
-    "auto": (Euclidean, ()),
     "euclidean": (Euclidean, ()),
     "linear": (Euclidean, ()),
     "manhattan": (Manhattan, ()),

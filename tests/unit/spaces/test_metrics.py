@@ -65,6 +65,7 @@ def test_parameters_of_learned_spaces(params, words):
     ("metric", "params", "X", "words"),
     [
         ("city", None, TABLE, "metric must be one of .*got 'city'"),
+        ("auto", None, TABLE, "metric must be one of .*got 'auto'"),
         ("rbf", {"gama": 1.0}, TABLE, "metric_params has 'gama'.*\"rbf\".*'gamma'"),
         ("euclidean", {"gamma": 1.0}, TABLE, "'gamma'.*\"euclidean\".*none"),
         (Circle(), {"p": 1}, TABLE, "'p'.*a Circle"),

@@ -27,8 +27,8 @@ from metric_cases import (
 
 def test_every_metric_has_a_case():
     names = {case.metric for case in CASES.values()} - {inner_products}
-    # These two need judgements, see test_learned.
-    assert names == set(METRICS) - {"auto", "learned"}
+    # A learned space needs judgements, see test_learned.
+    assert names == set(METRICS) - {"learned"}
 
 
 # Against plain loops: distances, and prototypes for weights of any sign.
@@ -138,7 +138,7 @@ def test_a_space_of_ones_own(g):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "mahalanobis", "rbf"])
-def test_scale_is_of_no_account(metric):
+def test_scale_does_not_matter(metric):
     params = {"metric": metric, "fuzzifier": 1.5, "init": LABELS, "tol": 1e-9}
     one = FDC(3, **params).fit(POINTS, pairs=PAIRS)
     other = FDC(3, **params).fit(1000 * POINTS, pairs=PAIRS)
