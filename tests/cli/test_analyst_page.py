@@ -4,9 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from fuzzypairs.cli import app
+from commands import run
 
 PAGE = Path(__file__).parents[2] / "docs" / "analyst.md"
 BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -27,7 +25,7 @@ def test_the_page_can_be_pasted(tmp_path, monkeypatch):
             shown.append(plain(block))
         else:
             for line in block.splitlines():
-                result = CliRunner().invoke(app, shlex.split(line)[1:])
+                result = run(*shlex.split(line)[1:])
                 assert result.exit_code == 0, result.output
                 printed.append(plain(result.stdout))
 

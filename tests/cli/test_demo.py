@@ -1,17 +1,15 @@
+"""`fuzzypairs demo` as a user runs it."""
+
 import csv
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from typer.testing import CliRunner
 
-from fuzzypairs import __version__, load
-from fuzzypairs.__main__ import main
-from fuzzypairs.cli import app
+from commands import run
+from fuzzypairs import load
 from fuzzypairs.cli import demo as command
 
 FILES = [
@@ -21,10 +19,6 @@ FILES = [
     "report.html",
     "summary.json",
 ]
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -170,36 +164,3 @@ def test_help_names_every_option():
     assert result.exit_code == 0
     for option in ("--out", "--seed", "--force", "--json"):
         assert option in result.output
-
-
-def test_version():
-    assert run("--version").output == f"fuzzypairs {__version__}\n"
-
-
-def test_the_module_runs_and_starts_light():
-    heavy = {"matplotlib", "skops", "jinja2"}
-    code = (
-        "import runpy, sys\n"
-        "sys.argv = ['fuzzypairs', '--version']\n"
-        "try:\n"
-        "    runpy.run_module('fuzzypairs', run_name='__main__')\n"
-        "finally:\n"
-        f"    print(sorted({heavy} & set(sys.modules)))\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    )
-
-    assert result.returncode == 0, result.stderr
-    assert result.stdout == f"fuzzypairs {__version__}\n[]\n"
-
-
-def test_without_typer_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "typer", None)
-    monkeypatch.delitem(sys.modules, "fuzzypairs.cli")
-
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == (
-        "the command fuzzypairs needs typer: pip install 'fuzzypairs[cli]'"
-    )

@@ -1,6 +1,5 @@
-"""`fuzzypairs fit`, `predict` and `datasets` as a user runs them."""
+"""`fuzzypairs fit` as a user runs it."""
 
-import csv
 import gzip
 import json
 import os
@@ -13,12 +12,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
-from typer.testing import CliRunner
 
+from commands import DATA, put, read_csv, run
 from fuzzypairs import FDC, load
-from fuzzypairs.cli import app
 from fuzzypairs.criteria import normalized_ari
-from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.io.writing import unescape_cell
 
 FILES = ["memberships.csv", "model.skops", "report.html", "summary.json"]
@@ -37,36 +34,10 @@ Zoë,8,8,clay,2020-06-02,1,,
 JUDGED = "a,b,grade,annotator\n007,7,0.8,Ann\n7,e,-0.6,Bob\nf,Zoë,0,Ann\n"
 
 
-def run(*arguments, **options):
-    return CliRunner().invoke(app, [str(a) for a in arguments], **options)
-
-
-def read_csv(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.fixture(scope="module")
-def wine(tmp_path_factory):
-    """The wine data as a user has them: names, classes, words, and gaps."""
-    folder = tmp_path_factory.mktemp("wine")
-    bunch = load_wine(as_frame=True)
-    frame = bunch.data.assign(cultivar=bunch.target_names[bunch.target])
-    frame.insert(0, "bottle", [f"W{row:03}" for row in range(len(frame))])
-    frame["soil"] = np.array(["clay", "sand", None])[np.arange(len(frame)) % 3]
-    frame.loc[5, "ash"] = np.nan
-    frame.to_csv(folder / "wine.csv", index=False)
-    pairs = simulate_pairs(scale(bunch.data), bunch.target, "iv", random_state=0)
-    named = [(f"W{i:03}", f"W{j:03}", round(s, 3), "Ann") for i, j, s in pairs]
-    columns = ["a", "b", "grade", "annotator"]
-    pd.DataFrame(named, columns=columns).to_csv(folder / "pairs.csv", index=False)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def done(wine):
+def done(wine, tmp_path_factory):
     """One fit of the wine data, shared: the folder and what was printed."""
-    out = wine / "out"
+    out = tmp_path_factory.mktemp("fit") / "out"
     return out, run(
         "fit", wine / "wine.csv", "--pairs", wine / "pairs.csv", "--id", "bottle",
         "--truth", "cultivar", "--clusters", 3, "--out", out,
@@ -89,19 +60,6 @@ def small(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """The model of the eight rows."""
-    folder = tmp_path_factory.mktemp("model")
-    (folder / "data.csv").write_text(ROWS, encoding="utf-8")
-    result = run(
-        "fit", folder / "data.csv", "--id", "id", "--drop", "kind", "--clusters", 2,
-        "--out", folder / "out",
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    return folder / "out" / "model.skops"
-
-
 def test_it_tells_a_person_what_happened(done, summary):
     out, result = done
     ari = 100 * summary["scores"]["normalized_ari"]
@@ -120,7 +78,7 @@ def test_it_writes_its_files_and_nothing_else(done):
     out, _ = done
 
     assert sorted(os.listdir(out)) == FILES
-    assert sorted(os.listdir(out.parent)) == ["out", "pairs.csv", "wine.csv"]
+    assert os.listdir(out.parent) == ["out"]
     page = (out / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "59 missing set to the most frequent value, one-hot" in page
@@ -420,127 +378,39 @@ def test_an_interrupted_run_leaves_nothing(small, number):
     assert sorted(os.listdir(small[-1].parent)) == before
 
 
-def test_new_rows_are_assigned_by_name(model, tmp_path):
-    new = tmp_path / "new.csv"
-    new.write_text(
-        "more,soil,y,picked,x,id\n1,clay,0,2020-01-01,0,007\n2,sand,9,,9,=b\n"
-    )
-    out = tmp_path / "out.csv"
-
-    result = run("predict", model, new, "--out", out)
-
-    assert result.exit_code == 0, result.output
-    rows = read_csv(out)
-    assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1"]
-    assert [row["id"] for row in rows] == ["007", "'=b"]
-    fitted = read_csv(model.parent / "memberships.csv")
-    assert rows[0]["label"] == fitted[0]["label"] != rows[1]["label"]
-    assert result.stdout.splitlines()[-1] == str(out)
-
-
-def test_words_are_read_as_the_fit_read_them(tmp_path):
-    (tmp_path / "data.csv").write_text("code,x\n" + "007,1\n7,5\nA7,9\n" * 5)
-    (tmp_path / "new.csv").write_text("code,x\n007,1\n007,1\n")
-    out = tmp_path / "out"
-    run("fit", tmp_path / "data.csv", "--clusters", 3, "--out", out)
-
-    run("predict", out / "model.skops", tmp_path / "new.csv", "--out",
-        tmp_path / "new-out.csv")  # fmt: skip
-
-    found = read_csv(tmp_path / "new-out.csv")
-    fitted = read_csv(out / "memberships.csv")
-    assert found[0]["cluster_0"] == fitted[0]["cluster_0"]
-    assert next(iter(found[0])) == "row"
-
-
-def test_words_that_the_fit_never_met_are_told(model, tmp_path):
-    new = tmp_path / "new.csv"
-    new.write_text("id,x,y,soil,picked\na,0,0,peat,2020-01-01\n")
-
-    result = run("predict", model, new, "--out", tmp_path / "out.csv", "--json")
-
-    told = json.loads(result.stdout)
-    assert told["rows"] == 1
-    assert (
-        "column soil: 1 words that the fit never met, such as 'peat'"
-        in (told["notes"][0])
-    )
-    assert sum(told["sizes"]) == 1
-
-
-def test_ids_of_new_rows_may_have_another_name_or_none(model, tmp_path):
-    new = tmp_path / "new.csv"
-    new.write_text("name,x,y,soil,picked\na,0,0,clay,2020-01-01\n")
-    out = tmp_path / "out.csv"
-
-    refused = run("predict", model, new, "--out", out)
-    assert refused.exit_code == 2
-    assert "has no column 'id'" in refused.stderr
-    assert run("predict", model, new, "--out", out, "--id", "name").exit_code == 0
-    assert read_csv(out)[0]["id"] == "a"
-    assert run("predict", model, new, "--out", out, "--no-id").exit_code == 2
-    assert read_csv(out)[0]["id"] == "a"
-    assert run("predict", model, new, "--out", out, "--no-id", "--force").exit_code == 0
-    assert read_csv(out)[0]["row"] == "0"
-
-
-def test_a_model_of_another_version_says_so(model, tmp_path, monkeypatch):
-    new = tmp_path / "new.csv"
-    new.write_text(ROWS, encoding="utf-8")
-    monkeypatch.setattr("fuzzypairs.io.model_files.__version__", "9.9")
-
-    result = run("predict", model, new, "--out", tmp_path / "out.csv")
-
-    assert result.exit_code == 0
-    assert "and is read by 9.9: fit again if its results seem wrong" in result.stdout
-
-
-def test_datasets_are_listed(tmp_path):
-    result = run("datasets")
-
-    assert result.exit_code == 0
-    rows = [line.split() for line in result.stdout.splitlines()]
-    assert ["wine", "178", "13", "3", "classes", "yes"] in rows
-    told = {info["name"]: info for info in json.loads(run("datasets", "--json").stdout)}
-    assert told["wine"]["here"] is True
-    assert told["shuttle"]["n_samples"] == 58000
-
-
-def test_a_dataset_is_described():
-    result = run("datasets", "wine")
-
-    assert result.exit_code == 0
-    assert "178 rows, 13 features, 3 classes" in result.stdout
-    assert json.loads(run("datasets", "wine", "--json").stdout)[0]["n_classes"] == 3
-
-
-def test_a_dataset_is_written_and_can_be_fitted(tmp_path):
-    data = tmp_path / "iris.csv"
-    assert run("datasets", "iris", "--out", data).stdout == f"{data}\n"
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--clusters", "1"],
+        ["--clusters", "two"],
+        ["--clusters", "2.5"],
+        ["--seed", "-1"],
+        ["--seed", str(2**32)],
+        ["--fuzzifier", "soft"],
+        ["--format", "xlsx"],
+        ["--truht", "kind"],
+    ],
+)
+def test_wrong_usage_is_told(tmp_path, arguments):
+    put(tmp_path / "data.csv", DATA)
 
     result = run(
-        "fit", data, "--id", "id", "--truth", "class", "--clusters", 3,
-        "--out", tmp_path / "out", "--json",
+        "fit", tmp_path / "data.csv", "--clusters", 2, *arguments,
+        "--out", tmp_path / "out",
     )  # fmt: skip
 
-    told = json.loads(result.stdout)
-    assert (told["rows"], told["features"]) == (150, 4)
-    assert told["scores"]["normalized_ari"] > 0.75
+    assert result.exit_code == 2
+    assert "Usage" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert os.listdir(tmp_path) == ["data.csv"]
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "datasets"])
-def test_help_needs_no_pandas(command):
-    code = (
-        "import sys\n"
-        "from fuzzypairs.cli import app\n"
-        "try:\n"
-        f"    app([{command!r}, '--help'])\n"
-        "finally:\n"
-        "    assert not {'pandas', 'matplotlib', 'numpy'} & set(sys.modules)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    )
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["data.csv", "--clusters", "2"], ["data.csv", "--out", "out"]],
+)
+def test_what_is_missing_is_told(arguments):
+    result = run("fit", *arguments)
 
-    assert result.returncode == 0, result.stderr
-    assert "--json" in result.stdout
+    assert result.exit_code == 2
+    assert "Missing" in result.stderr
