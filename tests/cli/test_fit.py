@@ -14,7 +14,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from commands import DATA, put, read_csv, run
-from fuzzypairs import FDC, load
+from fuzzypairs import FDC, GuidedFDC, load
+from fuzzypairs.cli.fit import build_model
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.io.writing import unescape_cell
 
@@ -84,7 +85,7 @@ def test_it_writes_its_files_and_nothing_else(done):
     assert "59 missing set to the most frequent value, one-hot" in page
 
 
-def test_the_table_is_what_fdc_finds(wine, done):
+def test_the_table_is_what_guided_fdc_finds(wine, done):
     frame = pd.read_csv(wine / "wine.csv").drop(columns=["bottle", "cultivar"])
     frame["ash"] = frame["ash"].fillna(frame["ash"].median())
     soil = frame.pop("soil")
@@ -94,14 +95,14 @@ def test_the_table_is_what_fdc_finds(wine, done):
         (int(a[1:]), int(b[1:]), grade)
         for a, b, grade in named[["a", "b", "grade"]].itertuples(index=False)
     ]
-    fdc = FDC(3, random_state=0).fit(X, pairs=pairs)
+    model = GuidedFDC(3, random_state=0).fit(X, pairs=pairs)
 
     rows = read_csv(done[0] / "memberships.csv")
     assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1", "cluster_2"]
     assert [row["id"] for row in rows[:2]] == ["W000", "W001"]
-    assert [int(row["label"]) for row in rows] == fdc.labels_.tolist()
+    assert [int(row["label"]) for row in rows] == model.labels_.tolist()
     found = [[float(row[f"cluster_{k}"]) for k in range(3)] for row in rows]
-    np.testing.assert_allclose(found, fdc.memberships_, atol=1e-6)
+    np.testing.assert_allclose(found, model.memberships_, atol=1e-6)
 
 
 def test_the_summary_agrees_with_the_table(done, summary):
@@ -253,6 +254,22 @@ def test_options_reach_the_model(small):
     assert {key: told[key] for key in wanted} == wanted
     kept = load(small[-1] / "model.skops")[-1]
     assert kept.get_params()["metric_params"] == {"gamma": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({}, GuidedFDC),
+        ({"metric": "auto", "beta": 2.0}, GuidedFDC),
+        ({"metric": "euclidean"}, FDC),
+        ({"metric": "learned", "metric_params": ["form=linear"]}, FDC),
+    ],
+)
+def test_a_metric_asks_for_the_model_of_the_paper(given, kind):
+    model = build_model({**given, "n_init": 3, "out": "not a parameter"})
+
+    assert type(model) is kind
+    assert model.n_init == 3
 
 
 def test_what_judgements_taught_is_in_the_model(wine, tmp_path):

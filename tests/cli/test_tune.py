@@ -125,6 +125,20 @@ def test_metrics_that_fail_are_told(blobs, tmp_path):
     assert scores["euclidean"] > 0.9
 
 
+def test_a_learned_space_is_tried_if_listed(blobs, tmp_path):
+    more = ["--clusters", "2,3", "--metric", "auto,euclidean", "--json"]
+    result = run(*arguments(blobs, tmp_path / "out", *more))
+
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    tried = [(row["n_clusters"], row["metric"]) for row in told["tuning"]["settings"]]
+    assert sorted(tried) == [
+        (k, name) for k in (2, 3) for name in ("auto", "euclidean")
+    ]
+    assert told["tuning"]["best"] == {"n_clusters": 3, "metric": "euclidean"}
+    assert "metric" in (tmp_path / "out" / "tuning.html").read_text(encoding="utf-8")
+
+
 def test_progress_is_for_terminals(blobs, tmp_path):
     more = ["--clusters", "2,3", "--json"]
     result = run(*arguments(blobs, tmp_path / "out", *more), env={"FORCE_COLOR": "1"})

@@ -108,7 +108,7 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from fuzzypairs import FDC
+    from fuzzypairs import FDC, GuidedFDC
     from fuzzypairs.criteria import normalized_ari
     from fuzzypairs.datasets import simulate_pairs
     from fuzzypairs.report import Comparison
@@ -131,15 +131,15 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
     alone = FDC(n_clusters=3, alpha=0, beta=0, random_state=seed).fit(X)
 
     screen.print("[bold]4[/]  With pairs: FDC, its alpha and beta scaled to the data")
-    model = make_pipeline(StandardScaler(), FDC(n_clusters=3, random_state=seed))
-    model.fit(raw, fdc__pairs=pairs)
+    model = make_pipeline(StandardScaler(), GuidedFDC(n_clusters=3, random_state=seed))
+    model.fit(raw, guidedfdc__pairs=pairs)
     both = Comparison(X, pairs, alone.memberships_, model[-1].memberships_, truth=y)
 
     screen.print(f"[bold]5[/]  The same for {DRAWS} draws of pairs")
     draws = []
     for draw in range(DRAWS):
         drawn = simulate_pairs(X, y, "iv", random_state=draw)
-        fdc = FDC(n_clusters=3, random_state=draw).fit(X, pairs=drawn)
+        fdc = GuidedFDC(n_clusters=3, random_state=draw).fit(X, pairs=drawn)
         draws.append(round(normalized_ari(y, fdc.memberships_), 6))
     return _Trial(seed, model, both, draws)
 
@@ -175,8 +175,8 @@ def _write_page(path: Path, trial: _Trial) -> None:
             "cultivars graded the pairs, surely where cultivar and measurements agree "
             "and with hesitation where they do not: group (iv) of the paper.",
             "Without pairs: fuzzy c-means, which is FDC with alpha = beta = 0. With "
-            f"pairs: FDC with alpha = {fdc.alpha_:.4g} and beta = {fdc.beta_:.4g}, "
-            f"both scaled to the data. Seed {trial.seed}.",
+            f"pairs: GuidedFDC, with alpha = {fdc.alpha_:.4g} and beta = "
+            f"{fdc.beta_:.4g}, both scaled to the data. Seed {trial.seed}.",
         ],
         Picture(
             plot_objective(history).figure,

@@ -17,7 +17,7 @@ from fuzzypairs.cli.screen import (
 )
 
 if TYPE_CHECKING:
-    from fuzzypairs import FDC
+    from fuzzypairs import FDC, GuidedFDC
 
 __all__ = ["build_model", "fit"]
 
@@ -129,20 +129,30 @@ def fit(
     typer.echo(out / "report.html")
 
 
-def build_model(given: dict[str, Any]) -> "FDC":
-    """Return an unfitted model with the options that are named like parameters."""
-    from fuzzypairs import FDC
+def build_model(given: dict[str, Any]) -> "FDC | GuidedFDC":
+    """Return an unfitted model with the options that are named like its parameters.
 
-    names = FDC().get_params()
-    chosen = {n: v for n, v in given.items() if n in names and v not in (None, [])}
-    if str(chosen.get("metric")).startswith("precomputed"):
+    Without a metric it may learn its space; with one it is the model of the paper.
+    """
+    from fuzzypairs import FDC, GuidedFDC
+
+    metric = str(given.get("metric") or "auto")
+    if metric.startswith("precomputed"):
         raise ValueError(
-            f"--metric {chosen['metric']} is for matrices in Python: a file has "
-            "features; take euclidean, cosine, rbf or another"
+            f"--metric {metric} is for matrices in Python: a file has features; take "
+            "euclidean, cosine, rbf or another"
         )
-    if "metric_params" in chosen:
-        chosen["metric_params"] = dict(map(_parameter, chosen["metric_params"]))
-    return FDC(**chosen)
+    params = dict(map(_parameter, given.get("metric_params") or ()))
+    if metric == "auto" and params:
+        raise ValueError(
+            f"--metric-param has {next(iter(params))!r}, but --metric auto takes no "
+            "parameters: name a metric"
+        )
+    names = GuidedFDC().get_params()
+    chosen = {n: v for n, v in given.items() if n in names and v is not None}
+    if metric == "auto":
+        return GuidedFDC(**chosen)
+    return FDC(**chosen, metric=metric, metric_params=params or None)
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
-from fuzzypairs import FDC, PairSet, __version__, criteria, save
+from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, criteria, save
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cli.options import TableFormat
 from fuzzypairs.cli.screen import on_screen, print_notes
@@ -100,7 +100,7 @@ class FittedTask:
     Attributes
     ----------
     task : Task
-    model : FDC
+    model : GuidedFDC or FDC
         Fitted.
     seconds : dict of str to float
         How long it took to "read" and to "fit".
@@ -111,7 +111,7 @@ class FittedTask:
     """
 
     task: Task
-    model: FDC
+    model: GuidedFDC | FDC
     seconds: dict[str, float]
     notes: list[str] = field(default_factory=list)
     further: Mapping[str, Any] = field(default_factory=dict)

@@ -97,20 +97,15 @@ def tune(
             "n_clusters": _counts(clusters),
             "alpha": _values("--alpha", alpha),
             "beta": _values("--beta", beta),
-            "metric": _values("--metric", metric),
         }
-        # What is not varied belongs to the model: the search reports the others only.
-        grid = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
-        fixed = {name: v[0] for name, v in tried.items() if name not in grid}
-        for name in tried["metric"]:
-            build_model({"metric": name})  # refuses what a file cannot have
+        model, grid = _candidates(tried, _values("--metric", metric), n_init, seed)
         task = read_task(
             data, pairs, id_column=id_column, truth=truth, drop=drop,
             scale=not no_scale, n_clusters=max(tried["n_clusters"]),
         )  # fmt: skip
         read = time.perf_counter()
         search = PairSearchCV(
-            build_model({**fixed, "n_init": n_init, "random_state": seed}),
+            model,
             grid,
             n_splits=folds,
             n_repeats=repeats,
@@ -167,13 +162,42 @@ def _values(option: str, text: str) -> list[Any]:
     return list(dict.fromkeys(number_or_word(part) for part in parts))
 
 
+def _candidates(
+    tried: dict[str, list[Any]], metrics: list[str], n_init: int, seed: int
+) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the estimator of a search, and its grids.
+
+    A space is learned within the search only if "auto" is one of several metrics: that
+    holds out judgements in each fit, and takes several times as long.
+    """
+    # What is not varied belongs to the model: the search reports the others only.
+    varied = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
+    fixed = {n: v[0] for n, v in tried.items() if n not in varied}
+    fixed |= {"n_init": n_init, "random_state": seed}
+    models = {name: build_model({**fixed, "metric": name}) for name in metrics}
+    named = [name for name in metrics if name != "auto"] or ["euclidean"]
+    model = build_model({**fixed, "metric": named[0]})
+    if len(metrics) == 1:
+        return model, [varied]
+    grids = [{**varied, "metric": named}]
+    if "auto" in models:
+        grids.append({**varied, "estimator": [models["auto"]]})
+    return model, grids
+
+
+def _named(params: dict[str, Any]) -> dict[str, Any]:
+    """Return a setting in the words of the options."""
+    named = {n: v for n, v in params.items() if n != "estimator"}
+    return named | ({"metric": "auto"} if "estimator" in params else {})
+
+
 def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     """Return a row for each setting, the best first."""
     found = search.cv_results_
     order = found["rank_test_score"].argsort(kind="stable")
     return [
         {
-            **found["params"][n],
+            **_named(found["params"][n]),
             "score": float(found["mean_test_score"][n]),
             "error": float(found["se_test_score"][n]),
             "clusters_found": float(found["n_clusters"][n]),
@@ -190,7 +214,7 @@ def _summary(search: "PairSearchCV") -> dict[str, Any]:
     return {
         "chosen_by": search.chosen_by_,
         "reason": search.reason_,
-        "best": search.best_params_,
+        "best": _named(search.best_params_),
         # A setting that failed has no score, and JSON has no NaN.
         "settings": [
             {name: None if value != value else value for name, value in row.items()}
@@ -202,8 +226,8 @@ def _summary(search: "PairSearchCV") -> dict[str, Any]:
 def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     from fuzzypairs.report import Table
 
-    names = [name for name in HEADS if name in search.best_params_]
     rows = _rows(search)
+    names = [name for name in HEADS if name in rows[0]]
     cells = [
         [
             *(
@@ -235,11 +259,12 @@ def _write(folder: Path, search: "PairSearchCV") -> None:
 
     table = pd.DataFrame(_rows(search))
     write_table(folder / "tuning.csv", {str(c): table[c] for c in table})
-    names = [name for name in HEADS if name in search.best_params_]
+    names = [name for name in HEADS if name in table]
     figure = new_figure((4.2 * max(len(names), 2), 3.6))
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
     for ax, name in zip(panels, names, strict=True):
-        plot_search(search.cv_results_, name, ax)
+        values = [_named(params).get(name) for params in search.cv_results_["params"]]
+        plot_search({**search.cv_results_, f"param_{name}": values}, name, ax)
         ax.set(xlabel=HEADS[name], ylabel="")
     panels[0].set_ylabel(f"score by {search.chosen_by_}")
     curves = Picture(
