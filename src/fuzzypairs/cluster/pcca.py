@@ -1,18 +1,16 @@
 """Pairwise-constrained competitive agglomeration (PCCA)."""
 
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import CheckedData
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
-from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.competition import agglomerate
+from fuzzypairs.solvers.competition import agglomerate, first_memberships
 from fuzzypairs.solvers.fused import FusedPasses
-from fuzzypairs.solvers.initial import one_hot
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.stages import run_starts
@@ -45,14 +43,15 @@ class PCCA(PrototypeClusterer):
         "on" is the original: large clusters grow at the cost of small ones, which
         vanish, and the links weigh like the distances (`beta` is not used).
     use_degrees : bool, default=False
-        Whether a link weighs as much as its judgement, abs(s); else all weigh one.
+        Whether links have the weight abs(s) of their judgements; else all have one.
     constraint_multiplier : float, default=1.0
         Factor of the links' weight under competition.
     eta0, tau, peak : float, default=5.0, 10.0, None
-        Strength of the competition, see `fuzzypairs.solvers.competition.agglomerate`.
+        At step t the competition has the strength ``eta0 * exp(-t / tau)``, or with
+        `peak` ``eta0 * exp(-abs(t - peak) / tau)``; 2.5, 10 and 25 go together well.
     min_cardinality : float, default=None
-        Number of samples, added up by membership, below which a cluster vanishes; None
-        is 0.15 of an even share.
+        Sum of memberships below which a cluster vanishes under competition; None is
+        0.15 of an even share of the samples, and at least 1.
     init, n_init, max_iter, tol, random_state, n_jobs, verbose
         See `FDC`.
 
@@ -65,12 +64,14 @@ class PCCA(PrototypeClusterer):
     n_clusters_ : int
     objective_ : float
         Eq. (4) at the end; under competition that of its last step.
-    objective_history_ : ndarray of shape (n_accepted,)
-        It does not rise without competition, and may rise with it.
+    objective_history_, n_clusters_history_ : ndarray of shape (n_accepted,)
+        The objective does not rise without competition, and may rise with it.
     n_iter_ : int
     converged_ : bool
-    beta_ : float
-        The value used.
+    alpha_, beta_ : float
+        The values used; alpha is 0.
+    collapse_gain_ : float
+        Below 1 prototypes that are close coincide in the end, see `FDC`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
@@ -78,12 +79,10 @@ class PCCA(PrototypeClusterer):
     Notes
     -----
     Because rows sum to one, the sum of u_pj u_ql over j != l in eq. (4) is
-    ``1 - u_p.u_q``. Without competition this is the engine of `FDC` with another cost
-    of alike samples. Must-links push both samples to one cluster alone, even if they
-    are mixtures; `FDC` does not.
-
-    The competition is a heuristic that updates all samples at once: it may oscillate,
-    and it may leave a single cluster.
+    ``1 - u_p.u_q``. Without competition this is the solver of `FDC` with another cost
+    of alike samples. Must-links make the memberships of both samples hard, even if
+    they are mixtures; `FDC` does not. The competition [1]_, [2]_ is a heuristic that
+    updates all samples at once: it may oscillate, and it may leave a single cluster.
 
     References
     ----------
@@ -175,7 +174,7 @@ class PCCA(PrototypeClusterer):
         if self.competition == "on":
             run = [(problem, start, pairs) for start in starts]
             return threads.map(self._compete, run)
-        # The engine leaves out what does not change: beta for each must-link.
+        # The solver leaves out what does not change: beta for each must-link.
         constant = float(np.maximum(problem.graph.pull, 0.0).sum()) * problem.heaviest
         return [
             replace(
@@ -188,26 +187,15 @@ class PCCA(PrototypeClusterer):
 
     def _compete(self, problem: Problem, start: Start, pairs: PairSet) -> RunResult:
         X = cast(FusedPasses, problem.passes).X
-        links = np.column_stack([pairs.i, pairs.j])
-        must = pairs.grade > 0.0
-        degree = np.abs(np.concatenate([pairs.grade[must], pairs.grade[~must]]))
-        result = agglomerate(
+        names = ("constraint_multiplier", "eta0", "tau", "peak", "min_cardinality")
+        return agglomerate(
             np.asarray(X, dtype=np.float64),
             first_memberships(X, start),
-            links[must],
-            links[~must],
+            pairs,
             sample_weight=problem.weight,
-            pair_weight=degree,
-            **self._competition_options(),
-        )
-        return RunResult(
-            centers=result.centers,
-            constrained=result.memberships,
-            objective=float(result.objective_history[-1]),
-            history=result.objective_history,
-            n_clusters_history=result.n_clusters_history,
-            n_iter=result.n_iter,
-            converged=result.converged,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            **{name: getattr(self, name) for name in names},
         )
 
     def _memberships(self, problem: Problem, best: RunResult) -> Floats:
@@ -215,27 +203,9 @@ class PCCA(PrototypeClusterer):
             return best.constrained
         return super()._memberships(problem, best)
 
-    def _competition_options(self) -> dict[str, Any]:
-        names = ("constraint_multiplier", "eta0", "tau", "peak", "min_cardinality")
-        options = {name: getattr(self, name) for name in names}
-        return options | {"max_iter": self.max_iter, "tol": self.tol}
-
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
         if self.competition == "off":
             return "there were too few samples; lower n_clusters"
         if n_left > 1:
             return None  # what the competition is for
-        return "the competition left no rival; lower eta0 or min_cardinality"
-
-
-def first_memberships(X: Any, start: Start) -> Floats:
-    """Return the memberships of all samples that a start stands for."""
-    if start.memberships is not None:
-        return start.memberships
-    if start.labels is not None:
-        labels = np.asarray(start.labels, dtype=np.int64)
-        return one_hot(labels, int(labels.max()) + 1)
-    centers = np.ascontiguousarray(start.centers, dtype=np.float64)
-    U = np.empty((len(X), len(centers)))
-    row_memberships(X, centers, U, 0, len(X))
-    return U
+        return "the competition was too strong; lower eta0 or min_cardinality"

@@ -1,14 +1,17 @@
 """Competitive agglomeration under must-links and cannot-links: PCCA's own loop."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from fuzzypairs._typing import Floats, Ints
+from fuzzypairs._typing import Data, Floats
+from fuzzypairs.kernels.rows import row_memberships
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.initial import one_hot
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.starts.start import Start
 
-__all__ = ["CompetitionResult", "agglomerate"]
+__all__ = ["agglomerate", "first_memberships"]
 
 Links = sparse.csr_array
 
@@ -23,23 +26,10 @@ EMPTY = 1e-12
 LEAST_SHARE = 0.15
 
 
-@dataclass(frozen=True, slots=True)
-class CompetitionResult:
-    """The clusters that are left, and J and their number at the start of each step."""
-
-    memberships: Floats  # (n_samples, n_clusters)
-    centers: Floats  # (n_clusters, n_features)
-    objective_history: Floats  # (n_iter,)
-    n_clusters_history: Ints  # (n_iter,)
-    n_iter: int
-    converged: bool
-
-
 def agglomerate(
     X: Floats,
     U: Floats,
-    must: Ints,
-    cannot: Ints,
+    pairs: PairSet,
     *,
     sample_weight: Floats | None = None,
     constraint_multiplier: float = 1.0,
@@ -49,14 +39,15 @@ def agglomerate(
     min_cardinality: float | None = None,
     max_iter: int = 300,
     tol: float = 1e-4,
-    pair_weight: Floats | None = None,
-) -> CompetitionResult:
+) -> RunResult:
     """Let clusters compete for samples, and drop those with too few.
+
+    The result has the memberships of all samples, and J at the start of each step.
 
     Looks for a stationary point, over U >= 0 with rows of sum 1 and prototypes C, of
 
         J = sum_ij u_ij^2 |x_i - c_j|^2
-            + b * [sum_must (1 - u_p.u_q) + sum_cannot u_p.u_q]
+            + b * [sum_must s (1 - u_p.u_q) - sum_cannot s u_p.u_q]
             - e * sum_j (sum_i u_ij)^2,
 
     where, at step t, with N_j = sum_i u_ij and d_ij = |x_i - c_j|^2,
@@ -66,11 +57,10 @@ def agglomerate(
         eta(t) = eta0 * exp(-t / tau), or eta0 * exp(-abs(t - peak) / tau).
 
     `U` (n_samples, n_clusters) are the first memberships, of more clusters than are
-    expected; `must` and `cannot`, both (n_links, 2), hold each link once, and
-    `pair_weight` their strengths, those of `must` first. A sample of weight 0 is left
-    out with its pairs, and still gets the memberships of its place. The loop ends when
-    no membership changes by more than `tol` and no cluster was dropped; `PCCA` has
-    the other parameters.
+    expected, and grades s above 0 are must-links. A sample of weight 0 is left out with
+    its pairs, and still gets the memberships of its place. The loop ends when no
+    membership changes by more than `tol` and no cluster was dropped; `PCCA` has the
+    other parameters.
 
     All rows move at once, each to the stationary point for the others as they were;
     negative entries are clipped. That is the method of [1]_, after [2]_ of `PCCA`; the
@@ -84,7 +74,7 @@ def agglomerate(
     total = float(weight.sum())
     if min_cardinality is None:
         min_cardinality = max(1.0, LEAST_SHARE * total / U.shape[1])
-    links, n_pairs, must_weight = join(must, cannot, pair_weight, weight)
+    links, n_pairs, must_weight = join(pairs, weight)
     U = drop_small(U, weight, 0.0)
     objectives: list[float] = []
     counts: list[int] = []
@@ -112,35 +102,38 @@ def agglomerate(
         converged = t >= WARM_UP and moved.shape == U.shape
         converged = converged and float(np.abs(moved - U).max()) < tol
         U = moved
-    return CompetitionResult(
-        memberships=U,
+    return RunResult(
         centers=prototypes(X, U, weight),
-        objective_history=np.array(objectives),
+        constrained=U,
+        objective=float(objectives[-1]),
+        history=np.array(objectives),
         n_clusters_history=np.array(counts, dtype=np.int64),
         n_iter=len(counts),
         converged=converged,
     )
 
 
-def join(
-    must: Ints, cannot: Ints, pair_weight: Floats | None, weight: Floats
-) -> tuple[Links, int, float]:
+def first_memberships(X: Data, start: Start) -> Floats:
+    """Return the memberships of all samples that a start stands for."""
+    if start.memberships is not None:
+        return start.memberships
+    if start.labels is not None:
+        return one_hot(start.labels.astype(np.int64), int(start.labels.max()) + 1)
+    centers = np.ascontiguousarray(start.centers, dtype=np.float64)
+    U = np.empty((len(X), len(centers)))
+    row_memberships(X, centers, U, 0, len(X))
+    return U
+
+
+def join(pairs: PairSet, weight: Floats) -> tuple[Links, int, float]:
     """Return the signed links, the number of pairs, and the weight of the must-links.
 
-    The matrix L of shape (n_samples, n_samples) is symmetric, with positive entries
-    for must-links and negative ones for cannot-links. Every pair is in it twice, so
-    that row p of L @ U sums over the partners of p, and sum(U * (L @ U)) / 2 counts
-    each pair once.
+    The links are a symmetric matrix L of shape (n_samples, n_samples). Every pair is
+    in it twice, so that row p of L @ U sums over the partners of p, and
+    sum(U * (L @ U)) / 2 counts each pair once.
     """
-    sign = np.repeat([1.0, -1.0], [len(must), len(cannot)])
-    strength = sign if pair_weight is None else sign * pair_weight
-    ends = np.concatenate([must.reshape(-1, 2), cannot.reshape(-1, 2)])
-    present = (weight[ends] > 0.0).all(axis=1)
-    (p, q), strength = ends[present].T, strength[present]
-    both = np.concatenate([p, q]), np.concatenate([q, p])
-    shape = (len(weight), len(weight))
-    links = sparse.coo_array((np.tile(strength, 2), both), shape).tocsr()
-    return links, len(p), float(strength[strength > 0.0].sum())
+    pairs = pairs.select((weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0))
+    return pairs.to_sparse(), len(pairs), float(pairs.grade[pairs.similar].sum())
 
 
 def prototypes(X: Floats, U: Floats, weight: Floats) -> Floats:

@@ -103,7 +103,7 @@ def test_competition_finds_the_number_of_clusters():
 
 def test_competition_that_leaves_one_cluster_says_so(wine):
     X, _ = wine
-    with pytest.warns(ClustersVanishedWarning, match="no rival"):
+    with pytest.warns(ClustersVanishedWarning, match="competition was too strong"):
         PCCA(3, competition="on", n_init=1, random_state=0).fit(X)
 
 

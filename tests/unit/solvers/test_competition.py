@@ -8,8 +8,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
 from fuzzypairs.kernels.simplex import solve_row
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers import competition
-from fuzzypairs.solvers.competition import agglomerate, stationary, to_simplex
+from fuzzypairs.solvers.competition import stationary, to_simplex
 
 NONE = np.empty((0, 2), dtype=int)
 Y = np.repeat([0, 1, 2], 100)
@@ -49,8 +50,20 @@ def true_pairs(y, n_pairs, seed):
     return pairs[same], pairs[~same]
 
 
+def as_pairs(must, cannot, n_samples, strength=1.0):
+    ends = np.concatenate([must, cannot])
+    sign = np.repeat([1.0, -1.0], [len(must), len(cannot)])
+    return PairSet(ends[:, 0], ends[:, 1], strength * sign, n_samples)
+
+
 def links_of(must, cannot, n_samples):
-    return competition.join(must, cannot, None, np.ones(n_samples))[0]
+    pairs = as_pairs(must, cannot, n_samples)
+    return competition.join(pairs, np.ones(n_samples))[0]
+
+
+def run(X, U, must, cannot, strength=1.0, **options):
+    pairs = as_pairs(must, cannot, len(X), strength)
+    return competition.agglomerate(X, U, pairs, **options)
 
 
 def objective(U, dist2, must, cannot, b, e, weight=None):
@@ -148,12 +161,12 @@ def test_rows_are_brought_to_the_simplex():
 def test_first_objective_is_that_of_the_start(blobs):
     must, cannot = true_pairs(Y, 20, seed=0)
     U = random_start(300, 4, 0)
-    result = agglomerate(blobs, U, must, cannot, constraint_multiplier=2.0, max_iter=1)
+    result = run(blobs, U, must, cannot, constraint_multiplier=2.0, max_iter=1)
     C = (U**2).T @ blobs / (U**2).sum(axis=0)[:, None]
     dist2 = ((blobs[:, None] - C) ** 2).sum(axis=2)
     b = 2.0 * 300 / 20 * (U**2 * dist2).sum() / (U**2).sum()
     expected = objective(U, dist2, must, cannot, b, e=0.0)
-    assert result.objective_history == pytest.approx([expected])
+    assert result.history == pytest.approx([expected])
     assert result.n_clusters_history.tolist() == [4]
     assert (result.n_iter, result.converged) == (1, False)
 
@@ -162,22 +175,22 @@ def test_first_objective_is_that_of_the_start(blobs):
 def test_strength_of_the_competition(blobs, peak, t):
     U = random_start(300, 10, 0)
     options = {"eta0": 2.0, "tau": 8.0, "peak": peak, "min_cardinality": 0.0}
-    before = agglomerate(blobs, U, NONE, NONE, max_iter=t, **options)
-    after = agglomerate(blobs, U, NONE, NONE, max_iter=t + 1, **options)
-    U, C = before.memberships, before.centers
+    before = run(blobs, U, NONE, NONE, max_iter=t, **options)
+    after = run(blobs, U, NONE, NONE, max_iter=t + 1, **options)
+    U, C = before.constrained, before.centers
     spread = (U**2 * ((blobs[:, None] - C) ** 2).sum(axis=2)).sum()
     # J = spread - eta(t) * spread, without pairs.
     eta = 2.0 * np.exp(-(t if peak is None else abs(t - peak)) / 8.0)
-    assert after.objective_history[-1] == pytest.approx(spread * (1 - eta))
+    assert after.history[-1] == pytest.approx(spread * (1 - eta))
 
 
 def test_three_groups_are_found_from_ten_clusters(blobs):
     for seed in range(10):
         U = random_start(300, 10, seed)
-        result = agglomerate(blobs, U, NONE, NONE, min_cardinality=5)
+        result = run(blobs, U, NONE, NONE, min_cardinality=5)
         assert result.converged
         assert result.centers.shape == (3, 2)
-        assert adjusted_rand_score(Y, result.memberships.argmax(axis=1)) > 0.95
+        assert adjusted_rand_score(Y, result.constrained.argmax(axis=1)) > 0.95
         assert result.n_clusters_history[0] == 10
         assert np.all(np.diff(result.n_clusters_history) <= 0)
 
@@ -186,31 +199,31 @@ def test_three_or_four_are_found_with_pairs(blobs):
     for seed in range(10):
         U = random_start(300, 10, seed)
         pairs = true_pairs(Y, 20, seed)
-        result = agglomerate(blobs, U, *pairs, min_cardinality=5)
+        result = run(blobs, U, *pairs, min_cardinality=5)
         assert len(result.centers) in (3, 4)
 
 
 def test_weak_competition_leaves_all_ten(blobs):
     for seed in range(3):
         U = random_start(300, 10, seed)
-        result = agglomerate(blobs, U, NONE, NONE, eta0=1.0, min_cardinality=5)
+        result = run(blobs, U, NONE, NONE, eta0=1.0, min_cardinality=5)
         assert len(result.centers) == 10
 
 
 def test_peaked_competition_finds_three_too(blobs):
     for seed in range(3):
         U = random_start(300, 10, seed)
-        result = agglomerate(blobs, U, NONE, NONE, eta0=2.5, peak=25)
+        result = run(blobs, U, NONE, NONE, eta0=2.5, peak=25)
         assert len(result.centers) == 3
 
 
 def test_without_pairs_and_competition_it_is_fuzzy_c_means(wine):
     X, y = wine
-    result = agglomerate(X, random_start(178, 3, 0), NONE, NONE, eta0=0.0, tol=1e-7)
+    result = run(X, random_start(178, 3, 0), NONE, NONE, eta0=0.0, tol=1e-7)
     assert result.converged
-    assert result.objective_history[-1] == pytest.approx(721.2172, abs=1e-4)
-    assert np.all(np.diff(result.objective_history) < 1e-9)
-    labels = result.memberships.argmax(axis=1)
+    assert result.history[-1] == pytest.approx(721.2172, abs=1e-4)
+    assert np.all(np.diff(result.history) < 1e-9)
+    labels = result.constrained.argmax(axis=1)
     assert adjusted_rand_score(y, labels) == pytest.approx(0.8975, abs=1e-4)
 
 
@@ -218,54 +231,54 @@ def test_result_is_consistent_and_input_untouched(blobs):
     must, cannot = true_pairs(Y, 20, seed=3)
     U = random_start(300, 10, 3)
     copy = U.copy()
-    result = agglomerate(blobs, U, must, cannot)
+    result = run(blobs, U, must, cannot)
     assert np.array_equal(U, copy)
-    V = result.memberships
+    V = result.constrained
     assert V.min() >= 0
     assert np.abs(V.sum(axis=1) - 1).max() < 1e-12
     share = V**2 / (V**2).sum(axis=0)
     np.testing.assert_allclose(result.centers, share.T @ blobs)
-    assert len(result.objective_history) == result.n_iter
+    assert len(result.history) == result.n_iter
     assert len(result.n_clusters_history) == result.n_iter
 
 
 def test_constraints_are_followed(blobs):
     U = np.eye(3)[Y] * 0.7 + 0.1
     options = {"eta0": 0.0, "constraint_multiplier": 0.02}
-    alone = agglomerate(blobs, U, NONE, NONE, eta0=0.0).memberships
+    alone = run(blobs, U, NONE, NONE, eta0=0.0).constrained
     for pair in ([[0, 150]], [[0, 1]]):
         (p, q), ends = pair[0], np.array(pair)
-        tied = agglomerate(blobs, U, ends, NONE, **options)
-        apart = agglomerate(blobs, U, NONE, ends, **options)
+        tied = run(blobs, U, ends, NONE, **options)
+        apart = run(blobs, U, NONE, ends, **options)
         assert tied.converged
         assert apart.converged
-        overlaps = [M[p] @ M[q] for M in (apart.memberships, alone, tied.memberships)]
+        overlaps = [M[p] @ M[q] for M in (apart.constrained, alone, tied.constrained)]
         assert np.all(np.diff(overlaps) > 0.01)
 
 
 def test_order_of_pairs_and_ends_does_not_matter(blobs):
     must, cannot = true_pairs(Y, 20, seed=4)
     U = random_start(300, 5, 4)
-    one = agglomerate(blobs, U, must, cannot, max_iter=20)
-    other = agglomerate(blobs, U, must[::-1, ::-1], cannot[::-1, ::-1], max_iter=20)
-    np.testing.assert_allclose(one.memberships, other.memberships, atol=1e-9)
+    one = run(blobs, U, must, cannot, max_iter=20)
+    other = run(blobs, U, must[::-1, ::-1], cannot[::-1, ::-1], max_iter=20)
+    np.testing.assert_allclose(one.constrained, other.constrained, atol=1e-9)
 
 
 def test_degrees_scale_the_pairs(blobs):
     must, cannot = true_pairs(Y, 20, seed=5)
     U = random_start(300, 4, 5)
-    half = agglomerate(blobs, U, must, cannot, pair_weight=np.full(20, 0.5), max_iter=9)
-    same = agglomerate(blobs, U, must, cannot, constraint_multiplier=0.5, max_iter=9)
-    np.testing.assert_allclose(half.memberships, same.memberships, atol=1e-12)
-    np.testing.assert_allclose(half.objective_history, same.objective_history)
+    half = run(blobs, U, must, cannot, strength=np.full(20, 0.5), max_iter=9)
+    same = run(blobs, U, must, cannot, constraint_multiplier=0.5, max_iter=9)
+    np.testing.assert_allclose(half.constrained, same.constrained, atol=1e-12)
+    np.testing.assert_allclose(half.history, same.history)
     # A degree of 0 removes its force, those of must-links come first.
     only = np.repeat([1.0, 0.0], [len(must), len(cannot)])
-    some = agglomerate(blobs, U, must, cannot, pair_weight=only, max_iter=9)
+    some = run(blobs, U, must, cannot, strength=only, max_iter=9)
     share = len(must) / 20
-    fewer = agglomerate(
+    fewer = run(
         blobs, U, must, NONE, constraint_multiplier=share, max_iter=9
-    ).memberships
-    np.testing.assert_allclose(some.memberships, fewer, atol=1e-12)
+    ).constrained
+    np.testing.assert_allclose(some.constrained, fewer, atol=1e-12)
 
 
 def test_a_weight_of_two_is_a_repeated_row(blobs):
@@ -274,10 +287,10 @@ def test_a_weight_of_two_is_a_repeated_row(blobs):
     weight[:50] = 2.0
     weight[290:] = 0.0
     rows = np.concatenate([np.arange(290), np.arange(50)])
-    one = agglomerate(blobs, U, NONE, NONE, sample_weight=weight)
-    other = agglomerate(blobs[rows], U[rows], NONE, NONE)
-    np.testing.assert_allclose(one.memberships[rows], other.memberships, atol=1e-9)
-    np.testing.assert_allclose(one.objective_history, other.objective_history)
+    one = run(blobs, U, NONE, NONE, sample_weight=weight)
+    other = run(blobs[rows], U[rows], NONE, NONE)
+    np.testing.assert_allclose(one.constrained[rows], other.constrained, atol=1e-9)
+    np.testing.assert_allclose(one.history, other.history)
 
 
 def test_pairs_of_weightless_samples_are_left_out(blobs):
@@ -285,9 +298,9 @@ def test_pairs_of_weightless_samples_are_left_out(blobs):
     weight[0] = 0.0
     U = random_start(300, 3, 7)
     pairs = np.array([[0, 150], [10, 20]])
-    one = agglomerate(blobs, U, pairs, NONE, sample_weight=weight, max_iter=9)
-    other = agglomerate(blobs, U, pairs[1:], NONE, sample_weight=weight, max_iter=9)
-    np.testing.assert_array_equal(one.memberships, other.memberships)
+    one = run(blobs, U, pairs, NONE, sample_weight=weight, max_iter=9)
+    other = run(blobs, U, pairs[1:], NONE, sample_weight=weight, max_iter=9)
+    np.testing.assert_array_equal(one.constrained, other.constrained)
 
 
 # Edges.
@@ -295,30 +308,30 @@ def test_pairs_of_weightless_samples_are_left_out(blobs):
 
 def test_competition_is_not_missed_by_a_start_at_rest(blobs):
     U = random_start(300, 10, 8)
-    rest = agglomerate(blobs, U, NONE, NONE, eta0=0.0, tol=1e-8, max_iter=2000)
+    rest = run(blobs, U, NONE, NONE, eta0=0.0, tol=1e-8, max_iter=2000)
     assert len(rest.centers) == 10
-    assert len(agglomerate(blobs, rest.memberships, NONE, NONE).centers) < 10
+    assert len(run(blobs, rest.constrained, NONE, NONE).centers) < 10
 
 
 def test_empty_clusters_of_the_start_are_dropped(blobs):
     U = np.column_stack([random_start(300, 2, 9), np.zeros(300)])
-    result = agglomerate(blobs, U, NONE, NONE, eta0=0.0)
+    result = run(blobs, U, NONE, NONE, eta0=0.0)
     assert result.n_clusters_history[0] == 2
-    assert np.isfinite(result.memberships).all()
+    assert np.isfinite(result.constrained).all()
 
 
 def test_the_last_cluster_stays(blobs):
     U = random_start(300, 4, 10)
-    result = agglomerate(blobs, U, NONE, NONE, min_cardinality=1e6)
-    np.testing.assert_array_equal(result.memberships, np.ones((300, 1)))
+    result = run(blobs, U, NONE, NONE, min_cardinality=1e6)
+    np.testing.assert_array_equal(result.constrained, np.ones((300, 1)))
     np.testing.assert_allclose(result.centers[0], blobs.mean(axis=0))
     assert result.converged
 
 
 def test_equal_rows():
-    result = agglomerate(np.ones((6, 2)), random_start(6, 2, 0), NONE, NONE)
+    result = run(np.ones((6, 2)), random_start(6, 2, 0), NONE, NONE)
     np.testing.assert_allclose(result.centers, 1.0)
-    assert np.abs(result.memberships.sum(axis=1) - 1).max() < 1e-12
+    assert np.abs(result.constrained.sum(axis=1) - 1).max() < 1e-12
 
 
 # Known weaknesses, as facts.
@@ -343,20 +356,20 @@ def test_the_loop_does_not_end_on_duplicates():
     U[-2:] = [0.6, 0.4]
     duplicates = np.array([[40, 41]])
     options = {"constraint_multiplier": 4.0, "eta0": 0.0}
-    odd = agglomerate(X, U, NONE, duplicates, max_iter=299, **options)
-    even = agglomerate(X, U, NONE, duplicates, max_iter=300, **options)
+    odd = run(X, U, NONE, duplicates, max_iter=299, **options)
+    even = run(X, U, NONE, duplicates, max_iter=300, **options)
     assert not odd.converged
     assert not even.converged
     # Both on one side, then both on the other.
-    assert odd.memberships[40] @ odd.memberships[41] == pytest.approx(1)
-    assert odd.memberships[40] @ even.memberships[40] == pytest.approx(0)
+    assert odd.constrained[40] @ odd.constrained[41] == pytest.approx(1)
+    assert odd.constrained[40] @ even.constrained[40] == pytest.approx(0)
 
 
 def test_tied_samples_of_two_clusters_swap_for_ever(blobs):
     U = np.eye(3)[Y] * 0.7 + 0.1
     tie = np.array([[0, 150]])
-    odd = agglomerate(blobs, U, tie, NONE, eta0=0.0, max_iter=299).memberships
-    even = agglomerate(blobs, U, tie, NONE, eta0=0.0, max_iter=300).memberships
+    odd = run(blobs, U, tie, NONE, eta0=0.0, max_iter=299).constrained
+    even = run(blobs, U, tie, NONE, eta0=0.0, max_iter=300).constrained
     for M in (odd, even):
         assert M[0] @ M[150] == pytest.approx(0)
     np.testing.assert_allclose(odd[0], even[150], atol=1e-9)
@@ -366,13 +379,11 @@ def test_competition_from_the_true_number_ends_in_one_cluster(wine):
     X, y = wine
     pairs = true_pairs(y, 18, seed=0)
     for seed in range(3):
-        result = agglomerate(
-            X, random_start(178, 3, seed), *pairs, constraint_multiplier=2**-8
-        )
+        result = run(X, random_start(178, 3, seed), *pairs, constraint_multiplier=2**-8)
         assert len(result.centers) == 1
 
 
 def test_objective_may_rise(blobs):
-    result = agglomerate(blobs, random_start(300, 10, 0), NONE, NONE)
+    result = run(blobs, random_start(300, 10, 0), NONE, NONE)
     constant = np.diff(result.n_clusters_history) == 0
-    assert np.any(np.diff(result.objective_history)[constant] > 0)
+    assert np.any(np.diff(result.history)[constant] > 0)
