@@ -16,6 +16,7 @@ MODULES = ["", ".criteria", ".datasets", ".plots", ".report"]
 # Parameters of fits that have, between them, all attributes of an estimator.
 OPTIONS = {
     "FDC": [{"metric": "learned"}, {"propagate": True}, {"robust": True}],
+    "GuidedFDC": [{}, {"robust": True}],
     "PairSearchCV": [
         {"estimator": fuzzypairs.FDC(random_state=0), "param_grid": {"n_clusters": [2]}}
     ],
@@ -94,7 +95,7 @@ def test_documented_parameters_are_those_of_the_signature(thing):
 
 @pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.FuzzyPairsWarning")
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_documented_attributes_exist_after_a_fit(name, data):
+def test_documented_attributes_are_those_of_a_fit(name, data):
     X, pairs = data
     estimator = getattr(fuzzypairs, name)
     documented = entries(estimator, "Attributes")
@@ -103,6 +104,8 @@ def test_documented_attributes_exist_after_a_fit(name, data):
     ]
     missing = [d for d in documented if not any(hasattr(model, d) for model in fits)]
     assert missing == []
+    stored = {key for model in fits for key in vars(model) if key.endswith("_")}
+    assert sorted(stored - set(documented)) == []
 
 
 def test_the_parser_reads_names_stars_and_lists():

@@ -25,9 +25,7 @@ class FuzzyCMeans(PrototypeClusterer):
     fuzzifier : float, default=2.0
         Exponent g of the memberships, above 1. Near 1 clusters are hard; at 100, the
         most that powers of memberships can hold, all memberships are nearly alike.
-    metric, metric_params
-        See `FDC`.
-    init, n_init, max_iter, tol, random_state, n_jobs, verbose
+    metric, metric_params, init, n_init, max_iter, tol, random_state, n_jobs, verbose
         See `FDC`.
 
     Attributes
@@ -40,20 +38,23 @@ class FuzzyCMeans(PrototypeClusterer):
         Prototypes, where the metric has explicit ones.
     n_clusters_ : int
     objective_ : float
-    objective_history_ : ndarray of shape (n_accepted,)
+    objective_history_, n_clusters_history_ : ndarray of shape (n_accepted,)
     n_iter_ : int
     converged_ : bool
+    alpha_, beta_ : float
+        Both are 0.
     collapse_gain_ : float
-        Below 1 prototypes that are close fall together, see `FDC`.
+        Below 1 prototypes that are close coincide in the end, see `FDC`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
 
     Notes
     -----
-    This is `FDC` with ``alpha=0`` and ``beta=0``, on the same kernels. In data of many
-    features, or with a large fuzzifier, all prototypes may drift to the mean: a warning
-    then names the fuzzifier that would part them, and the alpha with which `FDC` would.
+    This is `FDC` with ``alpha=0`` and ``beta=0``; `fit` checks `pairs` and ignores
+    them, so that methods can be compared in one loop. In data of many features, or with
+    a large fuzzifier, all prototypes may converge to the mean: a warning then names the
+    fuzzifier that would separate them, and the alpha with which `FDC` would.
 
     References
     ----------
