@@ -11,14 +11,14 @@ COVERED := 95
 .PHONY: demo test coverage matrix lint types hooks bench docs reproduction clean help
 
 help:
-	@echo "make demo   cluster the wine data under graded pairs and write a report"
+	@echo "make demo   cluster the wine data with graded pairs and write a report"
 	@echo "make test   run all tests"
 	@echo "make lint   check style and spelling       make types  check types"
 	@echo "make coverage  run the tests and print the branch coverage of each package"
 	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
 	@echo "make hooks  check each commit for style and spelling"
-	@echo "make bench  measure speed and memory against peers"
-	@echo "make docs   check that every page of docs/ holds together"
+	@echo "make bench  measure speed and memory, compared with other packages"
+	@echo "make docs   check links and examples of all pages"
 	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
 
 demo: $(STAMP)

@@ -1,4 +1,4 @@
-"""The pages hold together: links, examples, version, and names."""
+"""Links, examples, versions and names in the pages."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ def anchors(text):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_relative_links_lead_somewhere(page):
+def test_relative_links_have_targets(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" in link:
             continue

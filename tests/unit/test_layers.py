@@ -81,8 +81,8 @@ def backward():
     for file in FILES:
         folder = file.relative_to(PACKAGE).parts[0]
         if folder in ("__init__.py", "__main__.py"):
-            continue  # the two doors: they lead everywhere
-        allowed = {"__init__", *COMMON}  # __init__ itself holds the version alone
+            continue  # public names and the command may import all
+        allowed = {"__init__", *COMMON}  # of __init__ itself, the version
         if folder in LAYERS:
             allowed |= set(LAYERS[: LAYERS.index(folder) + 1])
         for module in imported(file):

@@ -1,4 +1,4 @@
-"""The package's own front door."""
+"""Public names of the package, and what importing them loads."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def test_other_names_are_not():
         _ = fuzzypairs.KMeans
 
 
-def test_a_euclidean_fit_does_not_wait_for_other_methods():
+def test_a_euclidean_fit_imports_no_other_method():
     code = (
         "import sys; from fuzzypairs import FDC; "
         "FDC(1, n_init=1).fit([[0.0], [1.0]]); "

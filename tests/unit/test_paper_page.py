@@ -1,4 +1,4 @@
-"""The page on the paper names what exists: functions, tests, every equation."""
+"""The page on the paper: its functions and tests exist, all equations are listed."""
 
 import re
 from importlib import import_module
