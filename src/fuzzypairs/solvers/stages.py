@@ -75,8 +75,9 @@ def descend(
     descent = Descent(problem, C, U, policy)
     result = descent.run()
     earlier = descent.lowest
-    margin = 1e-12 * abs(result.objective)
-    if earlier is None or earlier.objective >= result.objective - margin:
+    # Points are noted before weights are put back to their unit.
+    end = result.objective / problem.heaviest
+    if earlier is None or earlier.objective >= end - 1e-12 * abs(end):
         return result
     policy = MultiStartPolicy(policy.is_long, earlier.C, n_trials=1)
     again = Descent(problem, earlier.C, earlier.U, policy, result.n_iter).run()
