@@ -9,9 +9,9 @@ import typer
 
 from commands import DATA, answers, put, run
 from fuzzypairs.cli.screen import (
+    as_table,
     fail,
-    new_screen,
-    on_screen,
+    new_terminal,
     plain_errors,
     print_notes,
     warnings_as_notes,
@@ -46,10 +46,10 @@ def test_where_writing_is_not_allowed(tmp_path):
 
 
 def test_cells_are_text_and_not_markup():
-    screen = new_screen()
-    with screen.capture() as printed:
-        screen.print(on_screen(Table(["[red]head"], [["[b]cell"]], "[i]caption")))
-        print_notes(screen, ["[u]note"], indent="  ")
+    terminal = new_terminal()
+    with terminal.capture() as printed:
+        terminal.print(as_table(Table(["[red]head"], [["[b]cell"]], "[i]caption")))
+        print_notes(terminal, ["[u]note"], indent="  ")
     lines = [line.strip(" ─") for line in printed.get().splitlines()]
     shown = ["[i]caption", "[red]head", "[b]cell", "note: [u]note"]
     assert [line for line in lines if line] == shown

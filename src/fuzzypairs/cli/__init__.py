@@ -39,10 +39,6 @@ def main(
     """Fuzzy clustering guided by graded judgements of pairs."""
 
 
-app.command()(demo.demo)
-app.command()(fit.fit)
-app.command()(predict.predict)
-app.command()(tune.tune)
-app.command()(compare.compare)
-app.command()(datasets.datasets)
-app.command()(reproduce.reproduce)
+for command in (demo.demo, fit.fit, predict.predict, tune.tune, compare.compare,
+                datasets.datasets, reproduce.reproduce):  # fmt: skip
+    app.command()(command)

@@ -1,7 +1,6 @@
 """`fuzzypairs compare`: all methods on a user's own file."""
 
 import csv
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,16 +10,7 @@ import typer
 from rich.markup import escape
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import options
-from fuzzypairs.cli.screen import (
-    check_folder,
-    fail,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-    progress,
-)
+from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -66,8 +56,8 @@ def compare(
     as_json: options.AsJson = False,
 ) -> None:
     """Run all methods on your data and judgements; put them into one table."""
-    check_folder(out, force)
-    with plain_errors(code=2):
+    screen.check_folder(out, force)
+    with screen.plain_errors(code=2):
         from fuzzypairs.cli.outputs import read_task
         from fuzzypairs.io.atomic import staging
         from fuzzypairs.selection import comparison
@@ -78,8 +68,8 @@ def compare(
             data, pairs, id_column=id_column, truth=truth, drop=drop,
             scale=not no_scale, n_clusters=clusters,
         )  # fmt: skip
-    with plain_errors():
-        with progress() as show:
+    with screen.plain_errors():
+        with screen.progress() as show:
             outcomes = comparison.compare(
                 task.X, task.pairs, task.n_clusters, truth=task.items.truth,
                 methods=chosen, random_state=seed, progress=show,
@@ -88,11 +78,11 @@ def compare(
         with staging(out) as folder:
             _write(folder, task, outcomes, summary)
     if as_json:
-        print_json(summary)
+        screen.print_json(summary)
     else:
         _show(task, outcomes, out)
     if all(row.error for row in outcomes):
-        fail(f"no method succeeded: {out / 'comparison.csv'} says why", code=1)
+        screen.fail(f"no method succeeded: {out / 'comparison.csv'} says why", code=1)
 
 
 def _summary(task: "Task", outcomes: "Sequence[Outcome]", seed: int) -> dict[str, Any]:
@@ -113,6 +103,7 @@ def _summary(task: "Task", outcomes: "Sequence[Outcome]", seed: int) -> dict[str
 def _write(
     folder: Path, task: "Task", outcomes: "Sequence[Outcome]", summary: dict[str, Any]
 ) -> None:
+    from fuzzypairs.cli.outputs import write_json
     from fuzzypairs.plots.method_bars import plot_comparison
 
     rows = summary["methods"]
@@ -124,8 +115,7 @@ def _write(
     heads = ["row" if ids is None else "id", *(row.method for row in outcomes)]
     names = range(n_rows) if ids is None else ids
     _write_csv(folder / "labels.csv", heads, zip(names, *labels, strict=True))
-    text = json.dumps(summary, indent=2) + "\n"
-    (folder / "comparison.json").write_text(text, encoding="utf-8")
+    write_json(folder / "comparison.json", summary)
     plot_comparison(outcomes).savefig(folder / "comparison.png", dpi=144)
 
 
@@ -140,21 +130,21 @@ def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) 
 
 def _show(task: "Task", outcomes: "Sequence[Outcome]", out: Path) -> None:
     """Print the table, the columns that were dropped, and notes on methods."""
-    screen = new_screen()
-    screen.print(
+    terminal = screen.new_terminal()
+    terminal.print(
         f"{task.items.n_rows} rows, {task.X.shape[1]} features, {len(task.pairs)} "
         f"judgements, {task.n_clusters} clusters asked for"
     )
     for column in task.preparation.columns_:
         if not column.n_features:
-            screen.print(escape(f"Column {column.name}: {column.treatment}"))
-    screen.print(on_screen(_table(outcomes)))
+            terminal.print(escape(f"Column {column.name}: {column.treatment}"))
+    terminal.print(screen.as_table(_table(outcomes)))
     for row in outcomes:
         if row.error:
-            screen.print(f"[red]{row.method} failed:[/] {escape(row.error)}")
+            terminal.print(f"[red]{row.method} failed:[/] {escape(row.error)}")
         elif row.note:
-            screen.print(f"[yellow]{row.method}:[/] {escape(row.note)}")
-    screen.print("\nTable, picture and labels are in:")
+            terminal.print(f"[yellow]{row.method}:[/] {escape(row.note)}")
+    terminal.print("\nTable, picture and labels are in:")
     typer.echo(out)
 
 

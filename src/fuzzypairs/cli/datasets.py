@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fuzzypairs.cli import options
-from fuzzypairs.cli.screen import (
-    check_file,
-    fail,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-)
+from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -45,9 +37,9 @@ def datasets(
     """
     if out is not None:
         if name is None:
-            fail("--out needs the name of a dataset before it", code=2)
-        check_file(out, force)
-    with plain_errors(code=2):
+            screen.fail("--out needs the name of a dataset before it", code=2)
+        screen.check_file(out, force)
+    with screen.plain_errors(code=2):
         from fuzzypairs.datasets import describe
         from fuzzypairs.datasets.registry import REGISTRY
 
@@ -55,24 +47,24 @@ def datasets(
     if out is not None and name is not None:
         _write(name, out)
     if as_json:
-        print_json([_facts(info) for info in infos])
+        screen.print_json([_facts(info) for info in infos])
     elif out is not None:
         typer.echo(out)
     elif name is not None:
         _describe(infos[0])
     else:
-        new_screen().print(on_screen(_table(infos)))
+        screen.new_terminal().print(screen.as_table(_table(infos)))
 
 
 def _write(name: str, out: Path) -> None:
     """Write features and truth as the source has them, with a column of ids."""
-    with plain_errors(code=2):
+    with screen.plain_errors(code=2):
         from fuzzypairs.datasets import load
         from fuzzypairs.io.writing import write_table, writer_of
 
         writer_of(out)  # refuses an unknown ending before the work
         raw = load(name).raw
-    with plain_errors():
+    with screen.plain_errors():
         rows = range(len(next(iter(raw.values()))))
         write_table(out, {"id": [f"{name}-{row}" for row in rows], **raw})
 

@@ -1,6 +1,5 @@
 """`fuzzypairs demo`: what graded pairs change on the wine data."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,16 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import options
-from fuzzypairs.cli.screen import (
-    check_folder,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-    print_notes,
-    warnings_as_notes,
-)
+from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -36,33 +26,32 @@ DRAWS = 20
 def demo(
     out: options.Out = Path("fuzzypairs-demo"),
     seed: Annotated[
-        int,
-        options.of_model(min=0, help="Seeds the judgements and the starts."),
+        int, options.of_model(min=0, help="Seeds the judgements and the starts.")
     ] = SEED,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Cluster the wine data without and with graded pairs; show what changed."""
-    check_folder(out, force)
-    screen = new_screen(stderr=as_json)
-    with plain_errors():
+    screen.check_folder(out, force)
+    terminal = screen.new_terminal(stderr=as_json)
+    with screen.plain_errors():
         from fuzzypairs.io.atomic import staging
 
-        with warnings_as_notes() as notes:
-            trial = _run_trial(seed, screen)
-        print_notes(screen, notes, indent="   ")
-        screen.print(f"[bold]6[/]  Writing the results to {escape(str(out))}")
+        with screen.warnings_as_notes() as notes:
+            trial = _run_trial(seed, terminal)
+        screen.print_notes(terminal, notes, indent="   ")
+        terminal.print(f"[bold]6[/]  Writing the results to {escape(str(out))}")
         with staging(out) as folder:
             _write(folder, trial)
     if as_json:
-        print_json(trial.summary())
+        screen.print_json(trial.summary())
         return
-    screen.print("\n[bold]What the pairs changed[/]")
-    screen.print(on_screen(trial.comparison.scores()))
-    screen.print(on_screen(trial.comparison.certainties()))
+    terminal.print("\n[bold]What the pairs changed[/]")
+    terminal.print(screen.as_table(trial.comparison.scores()))
+    terminal.print(screen.as_table(trial.comparison.certainties()))
     for sentence in trial.findings():
-        screen.print(sentence)
-    screen.print("\nRead the report:")
+        terminal.print(sentence)
+    terminal.print("\nRead the report:")
     typer.echo(out / "report.html")
 
 
@@ -71,7 +60,7 @@ class _Trial:
     """The wine data, clustered without and with judgements."""
 
     seed: int
-    model: Any  # the pipeline of preparation and FDC, fitted with the judgements
+    model: Any  # the pipeline of a scaler and GuidedFDC, fitted with the judgements
     comparison: "Comparison"
     draws: list[float]  # normalised ARI with the pairs of seeds 0, 1, 2, ...
 
@@ -102,7 +91,7 @@ class _Trial:
         ]
 
 
-def _run_trial(seed: int, screen: Console) -> _Trial:
+def _run_trial(seed: int, terminal: Console) -> _Trial:
     """Fit the wine data twice, saying what is done."""
     from sklearn.datasets import load_wine
     from sklearn.pipeline import make_pipeline
@@ -115,27 +104,29 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
 
     raw, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(raw)
-    screen.print(
+    terminal.print(
         f"[bold]1[/]  Wine: {len(X)} rows, {X.shape[1]} features, standardised"
     )
 
     pairs = simulate_pairs(X, y, "iv", random_state=seed)
-    screen.print(
+    terminal.print(
         f"[bold]2[/]  A simulated supervisor judges {len(pairs)} pairs: "
         f"{pairs.similar.sum()} alike, {pairs.dissimilar.sum()} unlike"
     )
 
-    screen.print(
+    terminal.print(
         "[bold]3[/]  Without pairs: fuzzy c-means (a first run compiles for a minute)"
     )
     alone = FDC(n_clusters=3, alpha=0, beta=0, random_state=seed).fit(X)
 
-    screen.print("[bold]4[/]  With pairs: FDC, its alpha and beta scaled to the data")
+    terminal.print(
+        "[bold]4[/]  With pairs: GuidedFDC, alpha and beta scaled to the data"
+    )
     model = make_pipeline(StandardScaler(), GuidedFDC(n_clusters=3, random_state=seed))
     model.fit(raw, guidedfdc__pairs=pairs)
     both = Comparison(X, pairs, alone.memberships_, model[-1].memberships_, truth=y)
 
-    screen.print(f"[bold]5[/]  The same for {DRAWS} draws of pairs")
+    terminal.print(f"[bold]5[/]  The same for {DRAWS} draws of pairs")
     draws = []
     for draw in range(DRAWS):
         drawn = simulate_pairs(X, y, "iv", random_state=draw)
@@ -147,15 +138,14 @@ def _run_trial(seed: int, screen: Console) -> _Trial:
 def _write(folder: Path, trial: _Trial) -> None:
     """Write all files of the demo."""
     from fuzzypairs import save
-    from fuzzypairs.cli.outputs import write_memberships
+    from fuzzypairs.cli.outputs import write_json, write_memberships
 
     trial.comparison.figure().savefig(folder / "memberships.png", dpi=144)
     _write_page(folder / "report.html", trial)
     memberships = trial.comparison.after
     labels = memberships.argmax(axis=1)
     write_memberships(folder / "memberships.csv", None, memberships, labels)
-    text = json.dumps(trial.summary(), indent=2) + "\n"
-    (folder / "summary.json").write_text(text, encoding="utf-8")
+    write_json(folder / "summary.json", trial.summary())
     save(trial.model, folder / "model.skops")
 
 

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fuzzypairs.cli import options
+from fuzzypairs.cli import options, screen
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.screen import (
-    check_folder,
-    new_screen,
-    plain_errors,
-    print_json,
-    progress,
-    warnings_as_notes,
-)
 
 if TYPE_CHECKING:
     from fuzzypairs import FDC, GuidedFDC
@@ -99,9 +91,13 @@ def fit(
     Example: fuzzypairs fit wine.csv --pairs pairs.csv --id bottle
     --clusters 3 --out result
     """
-    check_folder(out, force)
+    screen.check_folder(out, force)
     started = time.perf_counter()
-    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+    with (
+        screen.plain_errors(code=2),
+        screen.progress() as show,
+        screen.warnings_as_notes() as notes,
+    ):
         from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
 
@@ -117,15 +113,15 @@ def fit(
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     found = FittedTask(task, model, seconds, notes)
-    with plain_errors(), progress() as show, staging(out) as folder:
+    with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
         show("writing the report", 2, 3)
         found.write(folder, fmt)
     if as_json:
-        print_json(found.summary)
+        screen.print_json(found.summary)
         return
-    screen = new_screen()
-    found.show(screen)
-    screen.print("\nRead the report:")
+    terminal = screen.new_terminal()
+    found.show(terminal)
+    terminal.print("\nRead the report:")
     typer.echo(out / "report.html")
 
 

@@ -20,14 +20,21 @@ from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, criteria, save
 from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.cli import screen
 from fuzzypairs.cli.options import TableFormat
-from fuzzypairs.cli.screen import on_screen, print_notes
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs
 from fuzzypairs.io.writing import write_table
 from fuzzypairs.report import Table, write_fit_report
 
-__all__ = ["FittedTask", "Task", "count_rows", "read_task", "write_memberships"]
+__all__ = [
+    "FittedTask",
+    "Task",
+    "count_rows",
+    "read_task",
+    "write_json",
+    "write_memberships",
+]
 
 # Criteria of a truth, and their names on the screen.
 CRITERIA = {
@@ -219,21 +226,20 @@ class FittedTask:
             seconds=self.seconds["fit"],
             truth=task.items.truth,
         )
-        text = json.dumps(self.summary, indent=2) + "\n"
-        (folder / "summary.json").write_text(text, encoding="utf-8")
+        write_json(folder / "summary.json", self.summary)
 
-    def show(self, screen: Console) -> None:
+    def show(self, terminal: Console) -> None:
         """Print what a person wants to know first."""
         told = self.summary
         judged, clusters = told["judgements"], told["clusters"]
-        screen.print(on_screen(_column_table(self.task.preparation)))
-        screen.print(
+        terminal.print(screen.as_table(_column_table(self.task.preparation)))
+        terminal.print(
             f"{told['rows']} rows, {told['features']} features, {judged['given']} "
             f"judgements ({judged['alike']} alike, {judged['unlike']} unlike, "
             f"{judged['cant_say']} can't say)"
         )
-        screen.print(on_screen(self._cluster_table()))
-        screen.print(
+        terminal.print(screen.as_table(self._cluster_table()))
+        terminal.print(
             f"{clusters['found']} of {clusters['asked']} clusters, alpha = "
             f"{told['options']['alpha']:.4g}, beta = {told['options']['beta']:.4g}, "
             f"metric {told['options']['metric']}"
@@ -243,16 +249,16 @@ class FittedTask:
                 f"{name} {100 * told['scores'][key]:.1f} %"
                 for key, name in CRITERIA.items()
             )
-            screen.print(f"Against the true classes: {', '.join(shares)}")
+            terminal.print(f"Against the true classes: {', '.join(shares)}")
         if judged["agreement"] is not None:
-            screen.print(
+            terminal.print(
                 f"The clusters hold {judged['held']} of "
                 f"{judged['given'] - judged['cant_say']} judgements."
             )
         for pair in judged["broken"][:SHOWN_BROKEN]:
             one, other, grade, *_ = pair.values()
-            screen.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
-        print_notes(screen, self.notes)
+            terminal.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
+        screen.print_notes(terminal, self.notes)
 
     def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""
@@ -281,6 +287,11 @@ def write_memberships(
     name = {"row": np.arange(len(labels))} if ids is None else {"id": ids}
     clusters = {f"cluster_{k}": column for k, column in enumerate(memberships.T)}
     write_table(path, {**name, "label": labels, **clusters}, decimals=6)
+
+
+def write_json(path: Path, summary: dict[str, Any]) -> None:
+    """Write what --json prints to a file."""
+    path.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
 
 
 def count_rows(labels: Labels, n_clusters: int) -> list[int]:

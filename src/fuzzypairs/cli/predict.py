@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import options
-from fuzzypairs.cli.screen import (
-    check_file,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-    print_notes,
-    progress,
-    warnings_as_notes,
-)
+from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -66,8 +56,12 @@ def predict(
 
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """
-    check_file(out, force)
-    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+    screen.check_file(out, force)
+    with (
+        screen.plain_errors(code=2),
+        screen.progress() as show,
+        screen.warnings_as_notes() as notes,
+    ):
         from fuzzypairs.cli.outputs import count_rows, write_memberships
         from fuzzypairs.criteria import certainty
         from fuzzypairs.io.tables import read_items
@@ -86,7 +80,7 @@ def predict(
         memberships = _memberships(pipeline, items)
         notes += _unseen(preparation, items)
     labels = memberships.argmax(axis=1)
-    with plain_errors(), progress() as show:
+    with screen.plain_errors(), screen.progress() as show:
         show(f"writing {out.name}", 3, 4)
         write_memberships(out, items.ids, memberships, labels)
     summary = {
@@ -101,7 +95,7 @@ def predict(
         "notes": notes,
     }
     if as_json:
-        print_json(summary)
+        screen.print_json(summary)
     else:
         _show(summary)
 
@@ -144,14 +138,14 @@ def _show(summary: dict[str, Any]) -> None:
     """Print what a person wants to know first."""
     from fuzzypairs.report import Table
 
-    screen = new_screen()
+    terminal = screen.new_terminal()
     rows: list[list[str | float]] = [
         [str(k), n] for k, n in enumerate(summary["sizes"])
     ]
-    screen.print(on_screen(Table(["cluster", "rows"], rows)))
-    screen.print(
+    terminal.print(screen.as_table(Table(["cluster", "rows"], rows)))
+    terminal.print(
         f"{summary['rows']} rows, mean certainty "
         f"{100 * summary['mean_certainty']:.1f} %"
     )
-    print_notes(screen, summary["notes"])
+    screen.print_notes(terminal, summary["notes"])
     typer.echo(summary["out"])

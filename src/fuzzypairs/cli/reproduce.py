@@ -10,14 +10,7 @@ import typer
 from rich.console import Console
 
 from fuzzypairs import __version__
-from fuzzypairs.cli.screen import (
-    fail,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-    progress,
-)
+from fuzzypairs.cli import screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -74,14 +67,14 @@ def reproduce(
     from fuzzypairs.reproduction.targets import TARGETS, make_plan
 
     if target not in (*TARGETS, "all"):
-        fail(
-            f"there is no target {target!r}: expected {', '.join(TARGETS)} or all",
-            code=2,
-        )
+        known = ", ".join(TARGETS)
+        screen.fail(f"there is no target {target!r}: expected {known} or all", code=2)
     if target == "all" and (datasets or groups or methods):
-        fail("all takes no --datasets, --groups or --methods: name one target", code=2)
+        screen.fail(
+            "all takes no --datasets, --groups or --methods: name one target", code=2
+        )
     _check_out(out, force)
-    with plain_errors(code=2):
+    with screen.plain_errors(code=2):
         plans = [
             make_plan(
                 name, datasets=_words(datasets), groups=_words(groups),
@@ -91,7 +84,7 @@ def reproduce(
             for name in (TARGETS if target == "all" else [target])
         ]  # fmt: skip
         _check_data(plans)
-    with plain_errors():
+    with screen.plain_errors():
         out.mkdir(parents=True, exist_ok=True)
         if force:
             for name in (RUNS, TIMES):
@@ -100,13 +93,13 @@ def reproduce(
         with staging(out) as folder:
             write_pieces(folder, pieces)
     if as_json:
-        print_json(_summary(out, pieces))
+        screen.print_json(_summary(out, pieces))
         return
-    screen = new_screen()
+    terminal = screen.new_terminal()
     for piece in pieces:
         if piece.tables:
-            screen.print(on_screen(piece.tables[0]))
-    screen.print("The page, tables, figures and runs are in:")
+            terminal.print(screen.as_table(piece.tables[0]))
+    terminal.print("The page, tables, figures and runs are in:")
     typer.echo(out)
 
 
@@ -145,10 +138,10 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
 def _check_out(out: Path, force: bool) -> None:
     """Refuse a folder with files but no runs to go on from."""
     if out.exists() and not out.is_dir():
-        fail(f"--out {out} is a file: name a folder", code=2)
+        screen.fail(f"--out {out} is a file: name a folder", code=2)
     is_ours = (out / RUNS).exists()
     if out.exists() and any(out.iterdir()) and not (is_ours or force):
-        fail(
+        screen.fail(
             f"--out {out} holds files but no {RUNS} to go on from: name another "
             "folder, or add --force",
             code=2,
@@ -184,7 +177,7 @@ def _words(text: str | None) -> list[str]:
 def _progress() -> Iterator["Progress"]:
     """Yield a function that shows progress; without a terminal, a line a minute."""
     is_terminal, last = Console(stderr=True).is_terminal, time.monotonic()
-    with progress(percent=True) as draw:
+    with screen.progress(percent=True) as draw:
 
         def show(done: float, total: float, what: str) -> None:
             nonlocal last

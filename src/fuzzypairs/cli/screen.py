@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from fuzzypairs.report import Table
 
 __all__ = [
+    "as_table",
     "check_file",
     "check_folder",
     "fail",
-    "new_screen",
-    "on_screen",
+    "new_terminal",
     "plain_errors",
     "print_json",
     "print_notes",
@@ -72,12 +72,12 @@ def _check_writable(folder: Path) -> None:
         fail(f"--out {folder}: writing to {here} is not allowed", code=1)
 
 
-def new_screen(*, stderr: bool = False) -> Console:
+def new_terminal(*, stderr: bool = False) -> Console:
     """Return a terminal that prints text as it is."""
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
-def on_screen(table: "Table") -> ScreenTable:
+def as_table(table: "Table") -> ScreenTable:
     """Return a table for the terminal; markup in its cells is printed as text."""
     caption = escape(table.caption) if table.caption else None
     shown = ScreenTable(title=caption, box=box.SIMPLE_HEAD, title_justify="left")
@@ -97,10 +97,10 @@ def print_json(summary: Any) -> None:
     typer.echo(json.dumps(summary, indent=2))
 
 
-def print_notes(screen: Console, notes: Sequence[str], indent: str = "") -> None:
+def print_notes(terminal: Console, notes: Sequence[str], indent: str = "") -> None:
     """Print warnings as sentences."""
     for note in notes:
-        screen.print(f"{indent}[yellow]note:[/] {escape(note)}")
+        terminal.print(f"{indent}[yellow]note:[/] {escape(note)}")
 
 
 @contextmanager
@@ -110,7 +110,7 @@ def progress(*, percent: bool = False) -> Iterator[Callable[[str, float, float],
     It takes what is being done, how much is done, and how much there is: steps, or
     any unit with `percent`.
     """
-    screen = Console(stderr=True)
+    terminal = Console(stderr=True)
     columns = (
         SpinnerColumn(),
         TaskProgressColumn() if percent else MofNCompleteColumn(),
@@ -120,7 +120,7 @@ def progress(*, percent: bool = False) -> Iterator[Callable[[str, float, float],
         TimeRemainingColumn(),
     )
     with Progress(
-        *columns, console=screen, transient=True, disable=not screen.is_terminal
+        *columns, console=terminal, transient=True, disable=not terminal.is_terminal
     ) as bar:
         row = bar.add_task("", total=None)
 

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from fuzzypairs.cli import options
+from fuzzypairs.cli import options, screen
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.cli.options import TableFormat, number_or_word
-from fuzzypairs.cli.screen import (
-    check_folder,
-    new_screen,
-    on_screen,
-    plain_errors,
-    print_json,
-    progress,
-    warnings_as_notes,
-)
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -85,9 +76,13 @@ def tune(
     Example: fuzzypairs tune wine.csv --pairs pairs.csv --id bottle
     --clusters 2-8 --out result
     """
-    check_folder(out, force)
+    screen.check_folder(out, force)
     started = time.perf_counter()
-    with plain_errors(code=2), progress() as show, warnings_as_notes() as notes:
+    with (
+        screen.plain_errors(code=2),
+        screen.progress() as show,
+        screen.warnings_as_notes() as notes,
+    ):
         from fuzzypairs import PairSearchCV
         from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
@@ -105,33 +100,27 @@ def tune(
         )  # fmt: skip
         read = time.perf_counter()
         search = PairSearchCV(
-            model,
-            grid,
-            n_splits=folds,
-            n_repeats=repeats,
-            random_state=seed,
+            model, grid, n_splits=folds, n_repeats=repeats, random_state=seed,
             n_jobs=jobs,
-        ).fit(
-            task.X,
-            pairs=task.pairs,
-            progress=partial(show, "trying settings (a first run compiles)"),
-        )
+        )  # fmt: skip
+        tell = partial(show, "trying settings (a first run compiles)")
+        search.fit(task.X, pairs=task.pairs, progress=tell)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     told = {"tuning": _summary(search)}
     found = FittedTask(task, search.best_estimator_, seconds, notes, told)
-    with plain_errors(), progress() as show, staging(out) as folder:
+    with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
         show("writing the report", 0, 1)
         found.write(folder, fmt)
         _write(folder, search)
     if as_json:
-        print_json(found.summary)
+        screen.print_json(found.summary)
         return
-    screen = new_screen()
-    found.show(screen)
-    screen.print(on_screen(_table(search, SHOWN)))
-    screen.print(escape(search.reason_))
-    screen.print("\nRead the reports:")
+    terminal = screen.new_terminal()
+    found.show(terminal)
+    terminal.print(screen.as_table(_table(search, SHOWN)))
+    terminal.print(escape(search.reason_))
+    terminal.print("\nRead the reports:")
     typer.echo(out / "tuning.html")
     typer.echo(out / "report.html")
 
@@ -140,13 +129,11 @@ def _counts(text: str) -> list[Any]:
     """Read 2-8 or 2,3,5."""
     least, dash, most = text.partition("-")
     try:
-        found = (
-            list(range(int(least), int(most) + 1))
-            if dash
-            else [int(part) for part in text.split(",")]
-        )
+        found = [int(part) for part in ([least, most] if dash else text.split(","))]
     except ValueError:
         found = []
+    if dash and found:
+        found = list(range(found[0], found[1] + 1))
     if not found or min(found) < 2:
         raise ValueError(
             f"--clusters is {text!r}: expected such as 2-8 or 2,3,5, from 2 upwards"
@@ -174,15 +161,15 @@ def _candidates(
     varied = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
     fixed = {n: v[0] for n, v in tried.items() if n not in varied}
     fixed |= {"n_init": n_init, "random_state": seed}
+    # Builds all, and so refuses what a file cannot have.
     models = {name: build_model({**fixed, "metric": name}) for name in metrics}
-    named = [name for name in metrics if name != "auto"] or ["euclidean"]
-    model = build_model({**fixed, "metric": named[0]})
-    if len(metrics) == 1:
-        return model, [varied]
-    grids = [{**varied, "metric": named}]
-    if "auto" in models:
-        grids.append({**varied, "estimator": [models["auto"]]})
-    return model, grids
+    guided = models.pop("auto", None)
+    if not models:
+        return build_model({**fixed, "metric": "euclidean"}), [varied]
+    grids = [{**varied, "metric": list(models)}] if len(metrics) > 1 else [varied]
+    if guided is not None:
+        grids.append({**varied, "estimator": [guided]})
+    return next(iter(models.values())), grids
 
 
 def _named(params: dict[str, Any]) -> dict[str, Any]:
@@ -226,13 +213,16 @@ def _summary(search: "PairSearchCV") -> dict[str, Any]:
 def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     from fuzzypairs.report import Table
 
+    def text(value: Any) -> str:
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
     rows = _rows(search)
     names = [name for name in HEADS if name in rows[0]]
     cells = [
         [
             *(
-                f"{v:g}" if isinstance(v := row[name], float) else str(v)
-                for name in names
+                f"{v:g}" if isinstance(v, float) else str(v)
+                for v in map(row.get, names)
             ),
             100 * row["score"],
             100 * row["error"],

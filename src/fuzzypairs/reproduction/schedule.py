@@ -81,10 +81,10 @@ def complete(
     queue = _Queue(cells, runs, progress)
     with _timing(times) as note, _executor(n_jobs) as submit:
         pending: dict[Future[list[Timed]], list[Run]] = {}
-        while queue or pending:
+        while queue.batches or pending:
             # Few ahead: the next runs of a race are known only when its round is over.
-            while queue and len(pending) < 2 * n_jobs:
-                batch = queue.pop()
+            while queue.batches and len(pending) < 2 * n_jobs:
+                batch = queue.batches.pop()
                 pending[submit(batch)] = batch
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 batch = pending.pop(future)
@@ -117,17 +117,14 @@ class _Queue:
         for cell in sorted(set(cells)):
             self._add_next_runs(cell)
 
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def pop(self) -> list[Run]:
-        return self.batches.pop()
-
     def finish(self, run: Run, result: Result) -> None:
         """Keep a result, and queue what the cells that waited for it need next."""
         self.runs.add(run, result)
         self.done += cost(run)
-        self._report(run)
+        if self.progress is not None:
+            title, group = METHODS[run.method].title, f" ({run.group})"
+            what = f"{title} on {run.dataset}{group if run.group else ''}"
+            self.progress(self.done, self.total, what)
         for cell in self.waiting.pop(run):
             self.open[cell] -= 1
             if not self.open[cell]:
@@ -144,12 +141,6 @@ class _Queue:
         self.batches += _cut(fresh)
         # Popped from the end. Runs of one dataset follow each other: it is loaded once.
         self.batches.sort(key=lambda batch: (cost(batch[0]), batch[0].dataset))
-
-    def _report(self, run: Run) -> None:
-        if self.progress is not None:
-            title = METHODS[run.method].title
-            group = f" ({run.group})" if run.group else ""
-            self.progress(self.done, self.total, f"{title} on {run.dataset}{group}")
 
 
 def _cut(runs: Sequence[Run]) -> Iterator[list[Run]]:

@@ -50,12 +50,6 @@ class Cell:
         in the paper; or with the best agreement of judgements left out of the fits.
     n_starts : int
         Starts at the reported point; 1 for methods without chance.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.tuning import Cell
-    >>> Cell("wine", "iv", 0, "ssdc").n_starts
-    1
     """
 
     dataset: str
