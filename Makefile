@@ -1,4 +1,5 @@
-# Every target sets up what it needs: Python 3.11 to 3.13 and make are enough.
+# Every target sets up what it needs: Python 3.11 to 3.13, make and a C++ compiler are
+# enough; where there is no compiler, one is taken from the package registry.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -25,7 +26,6 @@ demo: $(STAMP)
 	$(BIN)/fuzzypairs demo --out fuzzypairs-demo --force
 
 test: $(STAMP)
-	@echo "Running the tests (the first run compiles the kernels: a minute or two) ..."
 	$(BIN)/python -m pytest -n 2
 
 coverage: $(STAMP)
@@ -61,11 +61,20 @@ reproduction: $(STAMP)
 clean:
 	rm -rf $(VENV) .matrix .coverage fuzzypairs-demo benchmarks/results
 
-$(STAMP): pyproject.toml
+# What the core is compiled from, and with.
+SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
+export CXX ?= $(shell command -v c++ || command -v g++ || command -v clang++ || echo $(abspath $(BIN))/zig-c++)
+
+$(STAMP): pyproject.toml $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 	  { echo "fuzzypairs needs Python 3.11 to 3.13, and $(PYTHON) is another: make PYTHON=python3.12 ..."; exit 1; }
-	@echo "Setting up $(VENV) (about a minute) ..."
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@echo "Setting up $(VENV) and compiling the core (two minutes) ..."
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip scikit-build-core nanobind cmake ninja
+	@case "$(CXX)" in *zig-c++) \
+	  echo "No C++ compiler found: taking one from the package ziglang"; \
+	  $(BIN)/python -m pip install --quiet ziglang; \
+	  printf '#!/bin/sh\nexec "%s" -m ziglang c++ "$$@"\n' "$(abspath $(BIN))/python" > $(BIN)/zig-c++; \
+	  chmod +x $(BIN)/zig-c++;; esac
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
 	@touch $@

@@ -52,7 +52,7 @@ def against_scikit_fuzzy(quick: bool) -> Iterator[Row]:
             f"scikit-fuzzy / our fit, {n_samples} x {n_features}, k = {k}",
             step * n_steps / ours,
             "times",
-            20.0,
+            25.0,
             at_most=False,
             detail=f"{step * n_steps:.1f} s / {ours:.2f} s{note}",
         )
@@ -74,7 +74,7 @@ def small_fits() -> Row:
         f"fits a second, wine with {len(pairs)} pairs, one thread",
         100 / seconds,
         "a second",
-        1500.0,
+        3000.0,
         at_most=False,
         detail=f"{model.n_iter_} passes each",
     )

@@ -18,9 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.descent import Descent
 from fuzzypairs.solvers.fused import fused_problem
-from fuzzypairs.solvers.multistart import MultiStartPolicy
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
@@ -72,14 +70,10 @@ def blobs(
     return X, truth, pairwise_distances_argmin(X, seeds)
 
 
-def our_step(
-    X: np.ndarray, start: np.ndarray, *, single: bool = False
-) -> Callable[[int], int]:
+def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
     """Return a run of at most so many passes of fuzzy c-means; it tells how many.
 
     The solver alone, without what an estimator does before and after its passes.
-    With `single`, matrix products are in single precision, as in all passes but the
-    last of a fit.
     """
     problem = fused_problem(
         X,
@@ -93,13 +87,11 @@ def our_step(
         is_exact=False,
         threads=Threads(1),
     )
-    if single:
-        problem = problem.in_single_precision(0.0) or problem
+    first = problem.passes.first_prototypes(problem, Start(labels=start))
 
     def run(n_steps: int) -> int:
         limited = replace(problem, max_iter=n_steps)
-        first = problem.passes.first_prototypes(problem, Start(labels=start))
-        return Descent(limited, *first, MultiStartPolicy(is_long=False)).run().n_iter
+        return problem.passes.descend(limited, *first).n_iter
 
     return run
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from contextlib import AbstractContextManager
+from functools import cache, cached_property
 from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
@@ -10,6 +11,19 @@ from typing import Any, Self
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Find the libraries with threads of their own; that takes a millisecond."""
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products have the same bits on any machine."""
+    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limit
 
 
 class Threads:

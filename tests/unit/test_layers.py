@@ -32,7 +32,7 @@ LAYERS = (
     "cli",
 )
 # Modules at the top that every folder may import.
-COMMON = {"_typing", "exceptions", "validation", "threads"}
+COMMON = {"_core", "_typing", "exceptions", "validation", "threads"}
 MOST_AT_THE_TOP = 9
 MOST_LINES = 500
 

@@ -182,7 +182,7 @@ class PCCA(PrototypeClusterer):
                 objective=result.objective + constant,
                 history=result.history + constant,
             )
-            for result in run_starts(problem, starts, threads)
+            for result in run_starts(problem, starts)
         ]
 
     def _compete(self, problem: Problem, start: Start, pairs: PairSet) -> RunResult:

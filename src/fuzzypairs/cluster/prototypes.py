@@ -16,6 +16,7 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.checked import (
     CheckedData,
@@ -32,8 +33,6 @@ from fuzzypairs.cluster.defaults import (
 )
 from fuzzypairs.cluster.notes import Note, Outcome, notes_on
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.kernels.rows import largest_places
-from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import Propagation
 from fuzzypairs.solvers.any_metric import space_problem
@@ -47,7 +46,7 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init, Start, is_deterministic, resolve_start
-from fuzzypairs.threads import Threads, cut, over_ranges
+from fuzzypairs.threads import Threads
 from fuzzypairs.validation import (
     check_choice,
     check_integer,
@@ -58,6 +57,9 @@ from fuzzypairs.validation import (
 )
 
 __all__ = ["PrototypeClusterer"]
+
+# New rows up to this many are not shared by threads.
+SMALL = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +242,7 @@ class PrototypeClusterer(
     def _run(
         self, problem: Problem, starts: list[Start], pairs: PairSet, threads: Threads
     ) -> list[RunResult]:
-        return run_starts(problem, starts, threads)
+        return run_starts(problem, starts)
 
     def _finished(self, problem: Problem, best: RunResult, pairs: PairSet) -> RunResult:
         """Do what is done once, to the best run."""
@@ -405,7 +407,7 @@ class PrototypeClusterer(
         given = read_samples(self, X, self._space, accepts_sparse=sparse, reset=False)
         data = in_units(given, self._unit)
         space = copy.copy(self._space)
-        with Threads(self.n_jobs if data.shape[0] > 4096 else 1) as threads:
+        with Threads(self.n_jobs if data.shape[0] > SMALL else 1) as threads:
             space.threads = threads
             out = space.between(data, self._prototypes)
         is_finite = np.isfinite(out).all(axis=1)
@@ -416,12 +418,14 @@ class PrototypeClusterer(
             )
         return out
 
+    def _n_threads(self, n_rows: int) -> int:
+        return Threads(self.n_jobs if n_rows > SMALL else 1).n_threads
+
     def _memberships_at(self, distance: Floats) -> Floats:
         out = np.empty_like(distance)
-        spans = over_ranges(cut(len(out), 4096))
-        with Threads(self.n_jobs if len(spans) > 1 else 1) as threads:
-            calls = [(distance, float(self.fuzzifier), out, *span) for span in spans]
-            threads.map(memberships_of, calls)
+        _core.memberships_of(
+            distance, float(self.fuzzifier), out, n_threads=self._n_threads(len(out))
+        )
         return out
 
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
@@ -434,6 +438,4 @@ class PrototypeClusterer(
 
 def most_likely(memberships: Floats) -> Labels:
     """Return the cluster of the largest membership of each sample."""
-    labels = np.empty(len(memberships), dtype=np.intp)
-    largest_places(memberships, labels)
-    return labels
+    return np.asarray(memberships.argmax(axis=1))

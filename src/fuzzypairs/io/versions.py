@@ -5,29 +5,23 @@ import platform
 import sys
 
 import joblib
-import numpy as np
 
 from fuzzypairs import __version__
+from fuzzypairs._core import cpu_level, cpu_levels
 from fuzzypairs.threads import Threads
 
 __all__ = ["show_versions"]
 
-REQUIRED = ("joblib", "numba", "numpy", "scikit-learn", "scipy", "threadpoolctl")
+REQUIRED = ("joblib", "numpy", "scikit-learn", "scipy", "threadpoolctl")
 OPTIONAL = ("Jinja2", "matplotlib", "pandas", "pyarrow", "pyscipopt", "rich", "skops",
             "typer")  # fmt: skip
-# Instruction sets that only processors of a level have, by numpy's old and new names.
-LEVELS = {
-    "x86-64-v4": {"X86_V4", "AVX512_SKX"},
-    "x86-64-v3": {"X86_V3", "AVX2"},
-    "x86-64-v2": {"X86_V2", "SSE42"},
-}
 
 
 def show_versions() -> None:
     """Print versions and hardware, for bug reports.
 
     The versions of fuzzypairs, of Python and of the required and optional
-    dependencies, the platform, the level of the processor, and how many threads a
+    dependencies, the platform, the CPU level of the compiled core, and how many threads a
     fit uses.
 
     Examples
@@ -38,7 +32,7 @@ def show_versions() -> None:
        fuzzypairs: ...
            python: ...
          platform: ...
-        processor: ...
+        CPU level: ...
             cores: ...
           threads: ... with n_jobs=None, ... with n_jobs=-1
     <BLANKLINE>
@@ -51,7 +45,7 @@ def show_versions() -> None:
             "fuzzypairs": __version__,
             "python": sys.version.replace("\n", " "),
             "platform": platform.platform(),
-            "processor": _processor_level(),
+            "CPU level": f"{cpu_level()} of {', '.join(cpu_levels())}",
             "cores": str(joblib.cpu_count()),
             "threads": ", ".join(counts),
         },
@@ -73,12 +67,3 @@ def _version(name: str) -> str:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"
-
-
-def _processor_level() -> str:
-    """Return the x86-64 level, or the architecture of other processors."""
-    if platform.machine().lower() not in ("x86_64", "amd64"):
-        return platform.machine()
-    found = np.show_config(mode="dicts")["SIMD Extensions"]
-    names = {*found.get("baseline", ()), *found.get("found", ())}
-    return next((level for level, has in LEVELS.items() if has & names), "x86-64")

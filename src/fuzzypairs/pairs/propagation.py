@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.spatial import KDTree
 from sklearn.utils import check_array
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.kernels.walks import approach
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.threads import Threads, cut, over_ranges
 from fuzzypairs.validation import check_integer, check_jobs, check_number, check_weights
@@ -318,16 +318,17 @@ def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) ->
     """Return the matrix h (n_samples, n_samples), zero but for judged columns."""
     targets = np.unique(np.concatenate([pairs.i, pairs.j]))
     reach = min(REACH, pairs.n_samples)
-    rows = np.empty((targets.size, reach), dtype=np.int64)
-    chances = np.empty((targets.size, reach))
-    counts = np.empty(targets.size, dtype=np.int64)
+    edges = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
-    def run(a: int, b: int) -> None:
-        edges, out = (graph.indptr, graph.indices), (rows, chances, counts)
-        approach(*edges, targets[a:b], strength, N_STEPS, *(part[a:b] for part in out))
+    def run(a: int, b: int) -> tuple[Ints, Floats, Ints]:
+        found: tuple[Ints, Floats, Ints] = _core.reach(
+            *edges, targets[a:b], strength, N_STEPS, reach
+        )
+        return found
 
     with Threads(n_jobs) as threads:
-        threads.map(run, over_ranges(cut(targets.size, 64)))
+        parts = threads.map(run, over_ranges(cut(targets.size, 64)))
+    rows, chances, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
     used = np.arange(reach) < counts[:, None]
     ends = rows[used], np.repeat(targets, counts)
     return sparse.coo_array((chances[used], ends), shape=graph.shape).tocsr()

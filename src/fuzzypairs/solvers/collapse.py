@@ -7,13 +7,13 @@ not, so the run is made once more without acceleration.
 """
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from fuzzypairs._typing import Floats, Labels
-from fuzzypairs.kernels.rows import first_near_rows
-from fuzzypairs.solvers.descent import Descent
-from fuzzypairs.solvers.multistart import MultiStartPolicy
+from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.starts.start import Start
@@ -45,10 +45,14 @@ def coincident(
     else:
         free = np.delete(memberships, problem.constrained, axis=0)
         places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
-    if not places.size:
+    if k == 1 or not places.size:
         return None
-    earlier, later = first_near_rows(np.ascontiguousarray(places), nearest)
-    return (earlier, later) if later > 0 else None
+    is_near = pdist(places) < nearest
+    if not is_near.any():
+        return None
+    earlier, later = np.triu_indices(k, 1)
+    first = int(is_near.argmax())
+    return int(earlier[first]), int(later[first])
 
 
 def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:
@@ -61,26 +65,11 @@ def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> boo
 
 def labels_apart(problem: Problem, start: Start) -> Labels:
     """Return the labels of the last plain step at which prototypes were apart."""
-    passes = problem.passes
-    plain = replace(
-        problem,
-        accelerate_below=0.0,
-        tol=1e-2 * problem.tol,
-        max_iter=LONG_PASSES if passes.is_long else SHORT_PASSES,
-    )
-    C, U = passes.first_prototypes(problem, start)
-    descent = Descent(plain, C, U, MultiStartPolicy(is_long=False))
-    for C_next, U_next in descent.trace():
-        if not _are_apart(C_next, passes.scale):
-            break
-        C, U = C_next, U_next
-    memberships = passes.free_memberships(C + passes.origin)
-    memberships[problem.constrained] = U
+    passes = cast(FusedPasses, problem.passes)
+    most = LONG_PASSES if passes.is_long else SHORT_PASSES
+    plain = replace(problem, tol=1e-2 * problem.tol, max_iter=most)
+    first = passes.first_prototypes(problem, start)
+    last = passes.descend(plain, *first, while_apart=APART)
+    memberships = passes.free_memberships(last.centers)
+    memberships[problem.constrained] = last.constrained
     return np.asarray(np.argmax(memberships, axis=1))
-
-
-def _are_apart(C: Floats, scale: float) -> bool:
-    squares = np.einsum("jf,jf->j", C, C)
-    gaps = squares[:, None] + squares - 2.0 * (C @ C.T)
-    np.fill_diagonal(gaps, np.inf)
-    return bool(gaps.min() >= APART**2 * scale)

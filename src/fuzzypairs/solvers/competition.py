@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats
-from fuzzypairs.kernels.rows import row_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.initial import one_hot
 from fuzzypairs.solvers.result import RunResult
@@ -120,9 +120,7 @@ def first_memberships(X: Data, start: Start) -> Floats:
     if start.labels is not None:
         return one_hot(start.labels.astype(np.int64), int(start.labels.max()) + 1)
     centers = np.ascontiguousarray(start.centers, dtype=np.float64)
-    U = np.empty((len(X), len(centers)))
-    row_memberships(X, centers, U, 0, len(X))
-    return U
+    return _core.memberships(X, centers, mean=np.zeros(X.shape[1]))
 
 
 def join(pairs: PairSet, weight: Floats) -> tuple[Links, int, float]:

@@ -1,14 +1,20 @@
-"""Density peaks under must-links and cannot-links: split, then merge."""
+"""Density peaks under must-links and cannot-links: split, then merge.
 
+Distances are condensed as `scipy.spatial.distance.pdist` returns them: the entries with
+i < j, row by row, in float64. They take the 4 n_samples^2 bytes of a square matrix in
+float32, are symmetric by construction, and are not rounded further, which would make
+distinct distances equal and so move the cut-off.
+"""
+
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
 from fuzzypairs._typing import Floats, Ints, Mask
-from fuzzypairs.kernels import peaks
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.constraints import links
 
@@ -48,21 +54,21 @@ def find_density_peaks(
     dist = distances(X)
     cutoff = cutoff_distance(dist, percent)
     # A cut-off of 0, all samples in one place, gives the Gaussian no width.
-    estimate = peaks.sum_gaussians if gaussian and cutoff else peaks.count_near
-    density: Floats = estimate(dist, cutoff, n_samples)
+    estimate = sum_gaussians if gaussian and cutoff else count_near
+    density = estimate(dist, cutoff, n_samples)
     order = np.argsort(-density, kind="stable")
     rank = np.argsort(order)
-    delta, parent = peaks.find_parents(dist, rank)
+    delta, parent = find_parents(dist, order)
     score = density * delta
 
     centers = np.full(n_samples, -1)
     first = highest_scores(score, order, divisor)
     centers[first] = first
-    peaks.follow_parents(order, parent, centers)
+    follow_parents(parent, centers)
     core = np.ones(n_samples, dtype=np.bool_)
     if use_halo:
         core = core_samples(dist, centers, density, cutoff)
-    split_clusters(centers, score, order, parent, cannot)
+    split_clusters(centers, score, parent, cannot)
     merge_clusters(centers, must, cannot, rank)
     if merge_adjacent:
         adjacent = adjacent_clusters(dist, centers, core, cutoff)
@@ -87,10 +93,132 @@ def cutoff_distance(dist: Floats, percent: float) -> float:
     Element number ``round(L * percent / 100)`` of the L, but not the zero itself
     unless there is no other: nothing is closer than zero.
     """
+    if not dist.size:
+        return 0.0
     ordered = np.sort(dist)
-    n_distinct = peaks.count_distinct(ordered)
-    nth = int(np.floor(n_distinct * percent / 100 + 0.5))
-    return float(peaks.nth_distinct(ordered, min(max(nth, 2), n_distinct)))
+    is_new = np.empty(ordered.size, dtype=np.bool_)
+    is_new[0] = ordered[0] > 0.0
+    np.greater(ordered[1:], ordered[:-1], out=is_new[1:])
+    n_distinct = 1 + np.count_nonzero(is_new)
+    if n_distinct == 1:
+        return 0.0
+    nth = max(int(np.floor(n_distinct * percent / 100 + 0.5)), 2)
+    # The place where distinct value number nth begins, without a list of all places.
+    place = bisect_left(
+        range(ordered.size),
+        min(nth, n_distinct) - 1,
+        key=lambda last: np.count_nonzero(is_new[: last + 1]),
+    )
+    return float(ordered[place])
+
+
+def count_near(dist: Floats, cutoff: float, n_samples: int) -> Floats:
+    """Return how many others are closer than `cutoff`, for each sample.
+
+    Examples
+    --------
+    >>> count_near(np.array([1.0, 2.0, 1.0]), 2.0, 3)
+    array([1., 2., 1.])
+    """
+    return sum_rows((row < cutoff for row in rows_of(dist, n_samples)), n_samples)
+
+
+def sum_gaussians(dist: Floats, width: float, n_samples: int) -> Floats:
+    """Return the sum of exp(-(d / width)^2) over all others, for each sample.
+
+    Examples
+    --------
+    >>> sum_gaussians(np.array([1.0, 2.0, 1.0]), 2.0, 3).round(2)
+    array([1.15, 1.56, 1.15])
+    """
+    rows = rows_of(dist, n_samples)
+    return sum_rows((np.exp(-np.square(row / width)) for row in rows), n_samples)
+
+
+def rows_of(dist: Floats, n_samples: int) -> Iterator[Floats]:
+    """Yield the distances of each sample to those after it."""
+    last = 0
+    for length in range(n_samples - 1, 0, -1):
+        first, last = last, last + length
+        yield dist[first:last]
+
+
+def sum_rows(rows: Iterable[Floats | Mask], n_samples: int) -> Floats:
+    """Add each entry of condensed rows to both of its samples."""
+    sums = np.zeros(n_samples)
+    for i, row in enumerate(rows):
+        sums[i] += row.sum()
+        sums[i + 1 :] += row
+    return sums
+
+
+def find_parents(dist: Floats, order: Ints) -> tuple[Floats, Ints]:
+    """Find the nearest denser sample of each, the densest one on ties.
+
+    Parameters
+    ----------
+    dist : ndarray of shape (n_samples * (n_samples - 1) / 2,)
+        Condensed distances, finite.
+    order : ndarray of shape (n_samples,)
+        The samples by decreasing density.
+
+    Returns
+    -------
+    delta : ndarray of shape (n_samples,)
+        Distance to the parent; for the first sample the largest of the others.
+    parent : ndarray of shape (n_samples,)
+        The first sample is its own.
+
+    Examples
+    --------
+    >>> find_parents(np.array([1.0, 2.0, 1.0]), np.array([1, 0, 2]))
+    (array([1., 1., 1.]), array([1, 1, 1]))
+    """
+    offsets = condensed_offsets(len(order))
+    delta = np.zeros(len(order))
+    parent = np.arange(len(order))
+    for n_denser, i in enumerate(order.tolist()):
+        if n_denser:
+            denser = order[:n_denser]
+            found = dist[offsets[np.minimum(denser, i)] + np.maximum(denser, i)]
+            nearest = np.argmin(found)
+            delta[i], parent[i] = found[nearest], denser[nearest]
+    delta[order[0]] = delta.max()
+    return delta, parent
+
+
+def condensed_offsets(n_items: int) -> Ints:
+    """Return what j is to be added to for the place of i < j in a condensed array."""
+    i = np.arange(n_items)
+    return i * (2 * n_items - i - 3) // 2 - 1
+
+
+def follow_parents(parent: Ints, labels: Ints) -> None:
+    """Give samples labelled -1 the label of their first labelled ancestor, in place.
+
+    Examples
+    --------
+    >>> labels = np.array([-1, 1, -1])
+    >>> follow_parents(np.array([1, 1, 0]), labels)
+    >>> labels
+    array([1, 1, 1])
+    """
+    ancestor = np.where(labels < 0, parent, np.arange(len(labels)))
+    # Twice as far each time.
+    while not np.array_equal(further := ancestor[ancestor], ancestor):
+        ancestor = further
+    labels[:] = labels[ancestor]
+
+
+def near_across(
+    dist: Floats, codes: Ints, cutoff: float
+) -> Iterator[tuple[int, Ints, Floats]]:
+    """Yield each sample, later ones of other clusters up to `cutoff`, and distances."""
+    for i, row in enumerate(rows_of(dist, len(codes))):
+        near = np.flatnonzero(row <= cutoff)
+        near = near[codes[i + 1 + near] != codes[i]]
+        if near.size:
+            yield i, i + 1 + near, row[near]
 
 
 def highest_scores(score: Floats, order: Ints, divisor: float) -> Ints:
@@ -103,16 +231,22 @@ def highest_scores(score: Floats, order: Ints, divisor: float) -> Ints:
 
 
 def core_samples(dist: Floats, centers: Ints, density: Floats, cutoff: float) -> Mask:
-    """Return which samples are at least as dense as the border of their cluster."""
+    """Return which samples are at least as dense as the border of their cluster.
+
+    That is the largest mean density of two samples near across it, 0 for a cluster
+    that no other one is near to.
+    """
     distinct, codes = np.unique(centers, return_inverse=True)
-    borders = peaks.border_densities(dist, codes, density, cutoff, len(distinct))
+    borders = np.zeros(len(distinct))
+    for i, j, _ in near_across(dist, codes, cutoff):
+        border = (density[i] + density[j]) / 2.0
+        np.maximum.at(borders, codes[j], border)
+        borders[codes[i]] = max(borders[codes[i]], border.max())
     core: Mask = density >= borders[codes]
     return core
 
 
-def split_clusters(
-    centers: Ints, score: Floats, order: Ints, parent: Ints, cannot: Links
-) -> None:
+def split_clusters(centers: Ints, score: Floats, parent: Ints, cannot: Links) -> None:
     """Add centres until no cannot-link lies within a cluster, in place.
 
     Every round makes one more sample a centre, and a centre is alone in the end, so
@@ -129,7 +263,7 @@ def split_clusters(
                 new = q if p == center else p
             centers[members] = -1
             centers[center], centers[new] = center, new
-            peaks.follow_parents(order, parent, centers)
+            follow_parents(parent, centers)
 
 
 def merge_clusters(
@@ -164,11 +298,17 @@ def adjacent_clusters(
     """
     distinct, codes = np.unique(centers, return_inverse=True)
     k = len(distinct)
-    gaps = peaks.cluster_gaps(dist, codes, core, k)
+    # The smallest distance between core samples of each two clusters, if near.
+    gaps = np.full(k * (k - 1) // 2, np.inf)
+    offsets = condensed_offsets(k)
+    for i, j, gap in near_across(dist, codes, cutoff):
+        if core[i]:
+            a, b = codes[i], codes[j[core[j]]]
+            places = offsets[np.minimum(a, b)] + np.maximum(a, b)
+            np.minimum.at(gaps, places, gap[core[j]])
     near = np.flatnonzero(gaps < cutoff)
     near = near[np.argsort(gaps[near], kind="stable")]
     # From the place in the condensed gaps back to row and column.
-    starts = np.cumsum(np.arange(k, 0, -1)) - k
-    rows = np.searchsorted(starts, near, side="right") - 1
-    columns = near - starts[rows] + rows + 1
+    rows = np.searchsorted(offsets + np.arange(k) + 1, near, side="right") - 1
+    columns = near - offsets[rows]
     return zip(distinct[rows].tolist(), distinct[columns].tolist(), strict=True)

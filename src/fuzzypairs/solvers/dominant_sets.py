@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints, Mask
-from fuzzypairs.kernels.replicator import payoffs
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.constraints import link_groups, links
-from fuzzypairs.solvers.replicator_dynamics import Dynamics
+from fuzzypairs.solvers.replicator_dynamics import Dynamics, payoffs
 
 __all__ = ["DominantSet", "extract_sets", "label_samples"]
 

@@ -1,49 +1,48 @@
 """Groups of samples that judgements join: Algorithm 2.
 
-`build_graph` turns a `PairSet` to the arrays of the kernels; `solve_group` solves
-one group alone. Passes work on all groups of a `Graph` with the same kernels.
+`build_graph` turns a `PairSet` to the arrays of the core; `solve_group` solves one
+group alone. Runs work on all groups of a `Graph` with the same code.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.kernels.active_set import settle_group
-from fuzzypairs.kernels.bundles import (
-    FEWEST_GROUPS,
-    MOST_ROWS,
-    Bundles,
-    pack_bundles,
-)
-from fuzzypairs.kernels.rows import free_rows
-from fuzzypairs.kernels.steps import DOUBLE
-from fuzzypairs.kernels.sweeps import Blocks, Graph, group_objective, invert_rows
-from fuzzypairs.kernels.tiles import LANES
-from fuzzypairs.kernels.vertices import try_starts
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.links import Links
 from fuzzypairs.solvers.exact import solve_exact
-from fuzzypairs.solvers.multistart import FULL
-from fuzzypairs.threads import cut
 
-__all__ = ["GroupResult", "build_graph", "solve_group"]
+if TYPE_CHECKING:
+    from fuzzypairs.solvers.problem import Problem
+
+__all__ = ["Graph", "GroupResult", "build_graph", "solve_group"]
+
+# Groups of up to this many samples are proved where that is asked for.
+SMALL_GROUP = 8
 
 
-# Judgements that outweigh distances by more would drown them in single precision.
-STRONGEST = 10.0
+class Graph(NamedTuple):
+    """Judgements as a symmetric sparse matrix over the judged rows: eqs. (18), (19)."""
 
+    groups: Ints  # (n_groups + 1,) first row of each group
+    indptr: Ints  # (n_rows + 1,) first edge of each row
+    neighbor: Ints  # (n_edges,) row at the other end
+    pull: Floats  # (n_edges,) beta s / 2
+    diagonal: Floats  # (n_rows,) sum of positive pulls, times own
+    own: float  # 1: the cost of eq. (6); 0: that of eq. (4)
 
-NO_BUNDLES = Bundles(
-    X=np.empty((0, 0, LANES)),
-    weight=np.empty((0, LANES)),
-    pull=np.empty((0, MOST_ROWS, LANES)),
-    diagonal=np.empty((0, LANES)),
-    starts=np.zeros(2, dtype=np.int64),
-    roundoff=DOUBLE,
-)
+    def in_units(self, scale: float) -> "Graph":
+        """Return the graph for distances that are divided by `scale`."""
+        return self._replace(pull=self.pull / scale, diagonal=self.diagonal / scale)
+
+    def to_core(self, fuzzifier: float = 2.0) -> _core.Groups:
+        """Return the groups for the core, which copies what it needs."""
+        return _core.Groups(*self, fuzzifier)
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,6 @@ class GroupResult:
         sum_ij d_ij u_ij^2 + beta * sum_pairs cost, i.e. u'Du.
     residual : float
         The largest projected gradient left, relative to the mean distance.
-    n_sweeps : int
     proved : bool
         Whether the optimum is proved to be global.
     """
@@ -65,26 +63,7 @@ class GroupResult:
     memberships: Floats
     objective: float
     residual: float
-    n_sweeps: int
     proved: bool
-
-
-class GroupSolution(NamedTuple):
-    """What solving all groups has changed.
-
-    Attributes
-    ----------
-    change : float
-        The largest change of a membership.
-    is_improved : bool
-        Whether other starts led lower.
-    gained : float
-        The share by which the sum of distances and costs fell.
-    """
-
-    change: float
-    is_improved: bool
-    gained: float
 
 
 def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Graph]:
@@ -123,14 +102,7 @@ def weigh_links(links: Links, s: Floats, beta: float, own: float) -> Graph:
     """Write the graph of judgements graded `s`, their weight being `beta`."""
     pull = s[links.pair] * (0.5 * beta)
     alike = np.bincount(links.source, np.maximum(pull, 0.0), minlength=len(links.rows))
-    return Graph(
-        groups=links.groups,
-        indptr=links.indptr,
-        neighbor=links.neighbor,
-        pull=pull,
-        diagonal=own * alike,
-        own=own,
-    )
+    return Graph(links.groups, links.indptr, links.neighbor, pull, own * alike, own)
 
 
 def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
@@ -142,52 +114,6 @@ def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
         return pairs
     both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
     return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
-
-
-def cut_groups(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cut the groups into ranges of 2048 rows or so, by the groups alone."""
-    n_groups = len(groups) - 1
-    if n_groups == 0:
-        return np.zeros(1, dtype=np.int64)
-    cuts = cut(int(groups[-1]), 2048)
-    if len(cuts) == 2:
-        return np.array([0, n_groups])
-    borders = np.searchsorted(groups, cuts)
-    borders[-1] = n_groups
-    return np.unique(borders)
-
-
-def pack_groups(
-    X: Floats,
-    weight: Floats,
-    graph: Graph,
-    ranges: Ints,
-    variance: float,
-    roundoff: Floats,
-) -> Bundles:
-    """Pack the groups that passes work on side by side.
-
-    In the precision of `roundoff`; in double if judgements are strong.
-    """
-    if len(graph.groups) <= FEWEST_GROUPS:
-        # Small problems have none, and are spared the call.
-        return NO_BUNDLES
-    strongest = max(np.abs(graph.pull).max(), graph.diagonal.max())
-    if strongest > STRONGEST * variance:
-        roundoff = DOUBLE
-    unit = float(np.sqrt(variance))
-    bundles: Bundles = pack_bundles(X, weight, graph, ranges, unit, roundoff)
-    return bundles
-
-
-def make_blocks(n_rows: int, n_clusters: int) -> Blocks:
-    """Allocate what the sweeps need for `n_rows` constrained samples."""
-    return Blocks(
-        U=np.empty((n_rows, n_clusters)),
-        dist2=np.empty((n_rows, n_clusters)),
-        inverse=np.empty((n_rows, n_clusters)),
-        low=np.empty(n_rows, dtype=np.int64),
-    )
 
 
 def solve_group(
@@ -221,7 +147,7 @@ def solve_group(
         First memberships; None takes those without judgements, eq. (14).
     method : {"sweeps", "exact"}, default="sweeps"
         "sweeps": block coordinate descent in sequence (DBCD), conjugate gradients on
-        the last face and, where the group is small and may be indefinite, several
+        the active set and, where the group is small and may be indefinite, several
         vertices as starts. "exact": the global optimum, proved by SCIP.
     n_starts : int, default=20
         Number of vertices tried; all of them where there are no more.
@@ -246,84 +172,61 @@ def solve_group(
     array([[1., 0.],
            [0., 1.]])
     """
-    dist2 = np.asarray(dist2, dtype=np.float64)
-    n_rows, k = dist2.shape
+    dist2 = np.ascontiguousarray(dist2, dtype=np.float64)
+    n_rows = len(dist2)
     scale = float(dist2.mean()) or 1.0
     s = np.asarray(s, dtype=np.float64)
     p, q = np.asarray(p, dtype=np.int64), np.asarray(q, dtype=np.int64)
-    graph = make_graph(np.array([0, n_rows]), p, q, s, beta / scale)
-    blocks = make_blocks(n_rows, k)
-    blocks.dist2[:] = dist2 / scale
-    invert_rows(graph, blocks, 0, n_rows)
+    groups = make_graph(np.array([0, n_rows]), p, q, s, beta / scale).to_core()
     if start is None:
-        blocks.U[:] = dist2 / scale
-        free_rows(blocks.U, 0, n_rows)
-    else:
-        blocks.U[:] = start
-    _, residual, n_sweeps = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
-    turns = min(n_starts, FULL[0])
-    if try_starts(graph, blocks, 0, n_rows, 1e-3 * tol, 1.0, turns, n_starts, 0.0):
-        _, residual, more = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
-        n_sweeps += more
+        start = np.empty_like(dist2)
+        _core.memberships_of(dist2, 2.0, start)
+    groups.memberships = np.ascontiguousarray(start, dtype=np.float64)
+    groups.set_distances(dist2 / scale)
+    turns = min(n_starts, 2)
+    groups.refine(tol, 1.0, turns, n_starts, n_rows, 0.0)
     proved = False
     if method == "exact":
-        exact = solve_exact(dist2, p, q, s, beta, start=blocks.U)
+        exact = solve_exact(dist2, p, q, s, beta, start=groups.memberships)
         proved = exact.proved
-        blocks.U[:] = exact.memberships
-        _, residual, more = settle_group(graph, blocks, 0, n_rows, tol, 1.0)
-        n_sweeps += more
-    memberships = blocks.U / blocks.U.sum(axis=1, keepdims=True)
-    return GroupResult(
-        memberships=memberships,
-        objective=scale * group_objective(graph, blocks, 0, n_rows),
-        residual=residual,
-        n_sweeps=n_sweeps,
-        proved=proved,
-    )
+        groups.memberships = exact.memberships
+        groups.refine(tol, 1.0, 0, 0, n_rows, 0.0)
+    value, residual = groups.evaluate(1.0)
+    return GroupResult(groups.memberships, scale * value, residual, proved)
 
 
-def solve_small_groups_exactly(
-    graph: Graph, blocks: Blocks, max_rows: int, gain: float
-) -> int:
-    """Replace each small group's memberships by a proved optimum, if it is better.
+def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool]:
+    """Return what replaces small groups by proved optima that are lower by a gain."""
+    graph = problem.graph.in_units(problem.passes.scale)
 
-    Parameters
-    ----------
-    graph, blocks : Graph, Blocks
-        All groups, measured at the prototypes.
-    max_rows : int
-        Larger groups are left alone.
-    gain : float
-        Improvements up to this are ignored.
+    def improve(gain: float) -> bool:
+        core = problem.groups
+        U, dist2 = core.memberships, core.distances
+        lowest = core.evaluate(1.0)[0]
+        for first, last in zip(graph.groups[:-1], graph.groups[1:], strict=True):
+            if last - first <= SMALL_GROUP:
+                exact = _solve_range(graph, dist2, U, int(first), int(last))
+                U[first:last] = exact
+        before = core.memberships
+        core.memberships = U
+        if core.evaluate(1.0)[0] < lowest - gain:
+            return True
+        core.memberships = before
+        return False
 
-    Returns
-    -------
-    int
-        Number of groups improved.
-    """
-    improved = 0
-    for first, last in zip(graph.groups[:-1], graph.groups[1:], strict=True):
-        if last - first > max_rows:
-            continue
-        edges = slice(graph.indptr[first], graph.indptr[last])
-        degree = np.diff(graph.indptr[first : last + 1])
-        source = np.repeat(np.arange(last - first), degree)
-        target = graph.neighbor[edges] - first
-        once = source < target
-        # beta = 2 turns pulls back into grades: pull = beta s / 2.
-        exact = solve_exact(
-            blocks.dist2[first:last],
-            source[once],
-            target[once],
-            graph.pull[edges][once],
-            2.0,
-            start=blocks.U[first:last],
-        )
-        before = blocks.U[first:last].copy()
-        lowest = group_objective(graph, blocks, first, last) - gain
-        blocks.U[first:last] = exact.memberships
-        if group_objective(graph, blocks, first, last) < lowest:
-            improved += 1
-        else:
-            blocks.U[first:last] = before
-    return improved
+    return improve
+
+
+def _solve_range(
+    graph: Graph, dist2: Floats, U: Floats, first: int, last: int
+) -> Floats:
+    """Return proved memberships of one group, or those it has if they are as low."""
+    edges = slice(graph.indptr[first], graph.indptr[last])
+    degree = np.diff(graph.indptr[first : last + 1])
+    source = np.repeat(np.arange(last - first), degree)
+    target = graph.neighbor[edges] - first
+    once = source < target
+    # beta = 2 turns pulls back into grades: pull = beta s / 2.
+    judged = source[once], target[once], graph.pull[edges][once], 2.0
+    exact = solve_exact(dist2[first:last], *judged, start=U[first:last])
+    return exact.memberships

@@ -1,43 +1,21 @@
 """First prototypes, from labels or memberships that a start has given."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.kernels import rows
 
-__all__ = ["Samples", "drop_column", "from_labels", "from_memberships", "one_hot"]
+if TYPE_CHECKING:
+    from fuzzypairs.solvers.fused import FusedPasses
 
+__all__ = ["drop_column", "from_labels", "from_memberships", "one_hot"]
 
-class Samples(NamedTuple):
-    """What first prototypes follow from, beside the start."""
-
-    X: NDArray[np.floating[Any]]  # (n_samples, n_features)
-    weight: Floats | None  # (n_samples,)
-    mean: Floats  # (n_features,)
-    totals: Floats  # (n_features + 2,) sums of w x, w |x|^2 and w, x centred
-    alpha: float
-
-    @property
-    def threshold(self) -> float:
-        """What eq. (12) asks of a cluster: alpha of all samples."""
-        return float(self.alpha * self.totals[-1])
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of all samples, one each if there are none."""
-        return np.ones(len(self.X)) if self.weight is None else self.weight
-
-    def prototypes(self, sums: Floats, masses: Floats) -> Floats:
-        """Return eq. (13) from the sums of w u^2 x and w u^2."""
-        above = masses - self.threshold
-        return np.asarray((sums - self.alpha * self.totals[:-2]) / above[:, None])
+CHUNK = 4096
 
 
 def from_labels(
-    samples: Samples, labels: Ints, constrained: Ints
+    passes: "FusedPasses", alpha: float, labels: Ints
 ) -> tuple[Floats, Floats]:
     """Return prototypes of labels without the clusters that are too small: eq. (12).
 
@@ -46,59 +24,80 @@ def from_labels(
 
     Parameters
     ----------
-    samples : Samples
+    passes : FusedPasses
+        Hold the samples, their weights and their mean.
+    alpha : float
+        Of eq. (5).
     labels : ndarray of shape (n_samples,)
-    constrained : ndarray of shape (n_constrained,)
 
     Returns
     -------
-    C : ndarray of shape (n_clusters, n_features)
-        Prototypes, centred.
+    centers : ndarray of shape (n_clusters, n_features)
     U : ndarray of shape (n_constrained, n_clusters)
         Memberships of the constrained samples.
-
-    Examples
-    --------
-    >>> X, totals = np.array([[-1.0], [1.0]]), np.array([0.0, 2.0, 2.0])
-    >>> samples = Samples(X, None, np.zeros(1), totals, alpha=0.0)
-    >>> from_labels(samples, np.array([1, 0]), np.array([0]))
-    (array([[ 1.],
-           [-1.]]), array([[0., 1.]]))
     """
     n_clusters = int(labels.max()) + 1
-    sums, masses = np.zeros((n_clusters, samples.X.shape[1])), np.zeros(n_clusters)
-    rows.label_sums(samples.X, labels, samples.weights, samples.mean, sums, masses)
+    sums, masses = _sums(passes, labels, n_clusters)
+    threshold = alpha * _total_weight(passes)
     left = np.arange(n_clusters)
     lost_sums, lost_mass = np.zeros(sums.shape[1]), 0.0
     while True:
         share = 1 / len(left) ** 2
         support = masses[left] + share * lost_mass
         smallest = int(np.argmin(support))
-        if support[smallest] > samples.threshold or len(left) == 1:
+        if support[smallest] > threshold or len(left) == 1:
             break
         lost_sums += sums[left[smallest]]
         lost_mass += masses[left[smallest]]
         left = np.delete(left, smallest)
-    inside = one_hot(labels[constrained], n_clusters)[:, left]
+    inside = one_hot(labels[passes.constrained], n_clusters)[:, left]
     inside[~inside.any(axis=1)] = 1 / len(left)
-    return samples.prototypes(sums[left] + share * lost_sums, support), inside
+    above = support - threshold
+    return _centers(passes, sums[left] + share * lost_sums, above), inside
 
 
 def from_memberships(
-    samples: Samples, U: Floats, constrained: Ints
+    passes: "FusedPasses", alpha: float, U: Floats
 ) -> tuple[Floats, Floats]:
     """Return prototypes of memberships, (n_samples, n_clusters): as `from_labels`."""
+    threshold = alpha * _total_weight(passes)
     while True:
-        n_clusters = U.shape[1]
-        sums, masses = np.zeros((n_clusters, samples.X.shape[1])), np.zeros(n_clusters)
-        rows.membership_sums(samples.X, U, samples.weights, samples.mean, sums, masses)
+        sums, masses = _sums(passes, U, U.shape[1])
         smallest = int(np.argmin(masses))
-        if masses[smallest] > samples.threshold or n_clusters == 1:
-            return samples.prototypes(sums, masses), U[constrained]
+        if masses[smallest] > threshold or U.shape[1] == 1:
+            inside = np.ascontiguousarray(U[passes.constrained])
+            return _centers(passes, sums, masses - threshold), inside
         U = drop_column(U, smallest)
 
 
-def one_hot(labels: NDArray[np.int64], n_clusters: int) -> Floats:
+def _total_weight(passes: "FusedPasses") -> float:
+    return float(len(passes.X) if passes.weight is None else passes.weight.sum())
+
+
+def _sums(
+    passes: "FusedPasses", given: Ints | Floats, n_clusters: int
+) -> tuple[Floats, Floats]:
+    """Return sums of w u^2 x, x centred, and of w u^2, for labels or memberships."""
+    X, weight, mean = passes.X, passes.weight, passes.mean
+    sums, masses = np.zeros((n_clusters, X.shape[1])), np.zeros(n_clusters)
+    for start in range(0, len(X), CHUNK):
+        rows = slice(start, start + CHUNK)
+        some = given[rows]
+        W = one_hot(some, n_clusters) if some.ndim == 1 else some**2
+        if weight is not None:
+            W = W * weight[rows, None]
+        # No matrix product: threads of BLAS may add up in another order.
+        sums += np.einsum("ij,if->jf", W, X[rows] - mean)
+        masses += W.sum(axis=0)
+    return sums, masses
+
+
+def _centers(passes: "FusedPasses", sums: Floats, above: Floats) -> Floats:
+    """Return eq. (13): centred, the samples add up to zero, whatever alpha is."""
+    return np.asarray(passes.mean + sums / above[:, None])
+
+
+def one_hot(labels: Ints, n_clusters: int) -> Floats:
     """Write labels as memberships of 0 and 1."""
     U = np.zeros((len(labels), n_clusters))
     U[np.arange(len(labels)), labels] = 1.0

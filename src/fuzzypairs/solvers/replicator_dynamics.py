@@ -1,15 +1,19 @@
 """Replicator dynamics: local maximisers of x'Ax on the simplex."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.linalg.blas import dsymv
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.kernels.replicator import copy_lower, multiply, payoffs, replicate
+from fuzzypairs.threads import one_blas_thread
 
-__all__ = ["PRESETS", "Dynamics", "Preset", "Run"]
+__all__ = ["PRESETS", "Dynamics", "Preset", "Run", "payoffs"]
+
+Product = Callable[[Floats], Floats]
 
 
 # Samples of a weight below this share of the cutoff are not live: they leave the
@@ -22,9 +26,8 @@ UPDATE_BOUNDS = (8, 256)
 # Samples leave the product when they are a tenth of the live ones, or would cost more
 # than a new copy of the affinities until the next update.
 LEAVE_SHARE = 10
-# Above this many live samples their affinities are copied to float32 (sums stay
-# float64): the first steps, on matrices larger than any cache, take most of the time.
-WIDE = 2048
+# Rows of affinities that are copied at a time.
+ROWS_AT_A_TIME = 256
 # Steps of the power method that bounds an eigenvalue; more gain less than 1 %.
 POWER_STEPS = 30
 
@@ -85,9 +88,8 @@ class Dynamics:
         self.preset = preset
         self.max_iter = max_iter
         self.shift = shift
-        # Allocated once: every run copies its affinities here.
-        narrow = min(len(A), WIDE)
-        self._room = np.empty(max(4 * A.size, 8 * narrow**2), dtype=np.uint8)
+        # Allocated once: runs copy up to half of the affinities here.
+        self._room = np.empty(A.size // 2)
 
     def run(self, rows: Ints, seeds: Ints | None = None) -> Run:
         """Run the dynamics within some rows; without affinities take no step.
@@ -96,14 +98,18 @@ class Dynamics:
         the largest eigenvalue of the affinities among them, so that no maximiser is
         theirs alone.
         """
+        with one_blas_thread():
+            return self._run(rows, seeds)
+
+    def _run(self, rows: Ints, seeds: Ints | None) -> Run:
         penalty = self._penalty(rows, seeds)
         shift = self.shift + float(penalty.max())
         least = np.log(NEGLIGIBLE * self.preset.least_weight(rows.size))
         live, rest = np.arange(rows.size), np.arange(0)
         x = np.full(rows.size, 1 / rows.size)
         log_x = np.log(x)
-        B = self._block(rows)
-        least_gain = self.preset.eps * float(x @ multiply(B, x))
+        product = self._product(rows)
+        least_gain = self.preset.eps * float(x @ product(x))
         if least_gain <= 0:
             return Run(x, 0, True)
         n_iter, ended, until_update = 0, False, UPDATE_BOUNDS[0]
@@ -111,7 +117,7 @@ class Dynamics:
             mean = np.empty_like(x)
             n_steps = min(until_update, self.max_iter - n_iter)
             taken, log_divisors, ended = replicate(
-                B, penalty[live], shift, x, least_gain, n_steps, mean
+                product, penalty[live], shift, x, least_gain, n_steps, mean
             )
             n_iter += taken
             with np.errstate(divide="ignore"):  # a weight may vanish for good
@@ -127,26 +133,95 @@ class Dynamics:
                 live, rest = np.flatnonzero(is_live), np.flatnonzero(~is_live)
                 x = np.exp(log_x[live])
                 x /= x.sum()
-                B = self._block(rows[live])
+                product = self._product(rows[live])
             else:
                 first = steps_to_return(least - log_x[rest], growth)
                 until_update = min(until_update, first)
         x = np.exp(log_x)
         return Run(x / x.sum(), n_iter, bool(ended))
 
-    def _block(self, rows: Ints) -> NDArray[Any]:
-        """Return the affinities within some rows, below the diagonal."""
-        dtype = np.float32 if rows.size > WIDE else np.float64
-        n_bytes = rows.size**2 * np.dtype(dtype).itemsize
-        B = self._room[:n_bytes].view(dtype).reshape(rows.size, rows.size)
-        copy_lower(self.A, rows, B)
-        return B
+    def _product(self, rows: Ints) -> Product:
+        """Return the function that multiplies by the affinities within some rows.
+
+        They are copied, unless that would take more than half of all affinities: then
+        the weights of all other samples are 0.
+        """
+        n_rows = rows.size
+        if n_rows**2 > self._room.size:
+            weights = np.zeros(len(self.A))
+
+            def product(x: Floats) -> Floats:
+                weights[rows] = x
+                return multiply(self.A, weights)[rows]
+
+            return product
+        B = self._room[: n_rows**2].reshape(n_rows, n_rows)
+        for first in range(0, n_rows, ROWS_AT_A_TIME):
+            part = slice(first, first + ROWS_AT_A_TIME)
+            np.take(self.A[rows[part]], rows, axis=1, out=B[part], mode="clip")
+        return partial(multiply, B)
 
     def _penalty(self, rows: Ints, seeds: Ints | None) -> Floats:
         if seeds is None or np.isin(rows, seeds).all():
             return np.zeros(rows.size)
         is_other = ~np.isin(rows, seeds)
-        return np.where(is_other, eigenvalue_bound(self._block(rows[is_other])), 0.0)
+        others = rows[is_other]
+        bound = eigenvalue_bound(self._product(others), others.size)
+        return np.where(is_other, bound, 0.0)
+
+
+def multiply(B: Floats, x: Floats) -> Floats:
+    """Return Bx for symmetric B, of which only one half is read.
+
+    The product is limited by memory, and so takes half the time.
+    """
+    return np.asarray(dsymv(1.0, B.T, x))
+
+
+def payoffs(A: Floats, rows: Ints, live: Ints, x: Floats) -> Floats:
+    """Return the mean affinity of each row to the live samples, by their weights."""
+    out = np.zeros(rows.size)
+    if rows.size:
+        for first in range(0, live.size, ROWS_AT_A_TIME):
+            part = slice(first, first + ROWS_AT_A_TIME)
+            # By symmetry a column is a row: it is read in order.
+            out += x[part] @ np.take(A[live[part]], rows, axis=1)
+    return out
+
+
+def replicate(
+    product: Product,
+    penalty: Floats,
+    shift: float,
+    x: Floats,
+    least_gain: float,
+    n_steps: int,
+    mean: Floats,
+) -> tuple[int, float, bool]:
+    """Take up to `n_steps` steps x <- x f / x'f with f = Bx + shift - penalty x.
+
+    `product` returns Bx. `x` (n_live,) changes in place, and `mean` becomes the average
+    of the weights before each step. Returns the number of steps, the sum of the
+    logarithms of what x was divided by, and whether the last gain of x'f was below
+    `least_gain`.
+    """
+    mean[:] = 0.0
+    log_divisors = 0.0
+    f = product(x) + (shift - penalty * x)
+    value = x @ f
+    for step in range(1, n_steps + 1):
+        mean += x
+        x *= f
+        total = x.sum()
+        x /= total
+        log_divisors += np.log(total)
+        f = product(x) + (shift - penalty * x)
+        before, value = value, x @ f
+        if value - before < least_gain:
+            mean /= step
+            return step, log_divisors, True
+    mean /= n_steps
+    return n_steps, log_divisors, False
 
 
 def steps_to_return(gap: Floats, growth: Floats) -> int:
@@ -156,17 +231,16 @@ def steps_to_return(gap: Floats, growth: Floats) -> int:
     return int(np.clip(steps.min(initial=UPDATE_BOUNDS[1]), *UPDATE_BOUNDS))
 
 
-def eigenvalue_bound(B: NDArray[Any]) -> float:
-    """Return a number just above the largest eigenvalue of B >= 0.
+def eigenvalue_bound(product: Product, size: int) -> float:
+    """Return a number just above the largest eigenvalue of B >= 0, given products.
 
     Collatz and Wielandt: max_i (By)_i / y_i is a bound for every y > 0, and the power
-    method makes it tight. I + B in place of B keeps y positive. B is symmetric with a
-    zero diagonal, and only read below it.
+    method makes it tight. I + B in place of B keeps y positive.
     """
-    y = np.ones(len(B))
+    y = np.ones(size)
     for _ in range(POWER_STEPS):
-        product = y + multiply(B, y)
-        bound = float((product / y).max()) - 1
-        y = product / product.max()
+        longer = y + product(y)
+        bound = float((longer / y).max()) - 1
+        y = longer / longer.max()
     # Above, not at: at the eigenvalue others could tie with the seeds.
     return bound * (1 + 1e-6) + 1e-9

@@ -18,7 +18,6 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.solvers.stages import resume
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 
@@ -193,7 +192,7 @@ def run_robust(
     history, sizes, n_iter = [], [], found.n_iter
     for _ in range(problem.max_iter):
         weighted = problem.with_grades(judged.p, judged.q, judged.grade * weight)
-        bound = resume(weighted, centers, U)
+        bound = weighted.passes.descend(weighted, centers, U)
         # The bound touches the robust objective where the round began.
         history.append(bound.history + strength @ (doubt.cost(cost) - weight * cost))
         sizes.append(bound.n_clusters_history)

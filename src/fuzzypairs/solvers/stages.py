@@ -1,84 +1,35 @@
-"""The runs of a fit: all starts, each in stages from a cheap problem to the asked one.
+"""The runs of a fit: from every start, where it pays in a cheaper problem first."""
 
-Wide data are first clustered in their leading directions, and large problems in single
-precision, where passes cost less; what was found there is where the next stage begins.
-"""
-
-from fuzzypairs._typing import Floats
-from fuzzypairs.solvers.descent import Descent
-from fuzzypairs.solvers.multistart import MultiStartPolicy
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.starts.start import Start
-from fuzzypairs.threads import Threads
 
-__all__ = ["resume", "run_start", "run_starts"]
+__all__ = ["run_start", "run_starts"]
 
-# Single precision can tell relative steps down to this.
-SINGLE_TOL = 1e-5
 # The tolerance in the leading directions: the end in all of them is not closer anyway.
 PROJECTED_TOL = 1e-3
 
 
-def run_starts(
-    problem: Problem, starts: list[Start], threads: Threads
-) -> list[RunResult]:
-    """Run from each start; short runs share the threads, long ones use them all.
+def run_starts(problem: Problem, starts: list[Start]) -> list[RunResult]:
+    """Run from each start.
 
     In wide data the starts are run in the leading directions, and the best goes on in
     all of them: its result is the only one.
     """
-    if not problem.passes.is_long:
-        return threads.map(run_start, [(problem, start) for start in starts])
     if (few := problem.projected(PROJECTED_TOL)) is None:
         return [run_start(problem, start) for start in starts]
     directions, narrow = few
-    firsts = [problem.passes.first_prototypes(problem, start) for start in starts]
-    rough = [run_stages(narrow, C @ directions, U) for C, U in firsts]
-    best = min(rough, key=lambda result: result.objective)
-    return [run_stages(problem, best.centers @ directions.T, best.constrained)]
+    mean = problem.passes.mean
+    rough = []
+    for start in starts:
+        centers, U = problem.passes.first_prototypes(problem, start)
+        rough.append(narrow.passes.descend(narrow, (centers - mean) @ directions, U))
+    best = min(rough, key=lambda run: run.objective)
+    centers = best.centers @ directions.T + mean
+    return [problem.passes.descend(problem, centers, best.constrained)]
 
 
 def run_start(problem: Problem, start: Start) -> RunResult:
     """Descend from one start until nothing moves, or `max_iter`."""
-    return run_stages(problem, *problem.passes.first_prototypes(problem, start))
-
-
-def resume(problem: Problem, centers: Floats, constrained: Floats) -> RunResult:
-    """Descend from where another run ended."""
-    return run_stages(problem, centers - problem.passes.origin, constrained)
-
-
-def run_stages(problem: Problem, C: Floats, U: Floats) -> RunResult:
-    """Descend in single precision, if that gains anything, and then in double."""
-    policy = MultiStartPolicy(problem.passes.is_long)
-    first = problem.in_single_precision(SINGLE_TOL)
-    if first is None:
-        return descend(problem, C, U, policy)
-    rough = descend(first, C, U, policy)
-    if not rough.converged:
-        return rough
-    C = rough.centers - problem.passes.origin
-    end = Descent(problem, C, rough.constrained, policy.after(C), rough.n_iter).run()
-    # The first pass of the end is made where the last one was.
-    return end.after(rough, len(rough.history) - 1)
-
-
-def descend(
-    problem: Problem, C: Floats, U: Floats, policy: MultiStartPolicy
-) -> RunResult:
-    """Descend; return to an earlier settled point if that was lower.
-
-    Other starts of groups lower the objective, but can cost a cluster later, and with
-    it more than they gained. They are not tried again, so that this happens once.
-    """
-    descent = Descent(problem, C, U, policy)
-    result = descent.run()
-    earlier = descent.lowest
-    # Points are noted before weights are put back to their unit.
-    end = result.objective / problem.heaviest
-    if earlier is None or earlier.objective >= end - 1e-12 * abs(end):
-        return result
-    policy = MultiStartPolicy(policy.is_long, earlier.C, n_trials=1)
-    again = Descent(problem, earlier.C, earlier.U, policy, result.n_iter).run()
-    return again.after(result, len(result.history))
+    first = problem.passes.first_prototypes(problem, start)
+    return problem.passes.descend(problem, *first)

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.kernels.gram import gaussian_tile
 from fuzzypairs.spaces.moments import (
     is_sparse,
     squared_norms,
@@ -26,6 +25,8 @@ Gamma = float | str
 
 # Samples from which the "median" rule takes its distances.
 MEDIAN_OF = 1000
+# Entries of a tile that stay in the cache of a core.
+ENTRIES_AT_A_TIME = 2**16
 
 
 class Kernel(ABC):
@@ -112,8 +113,15 @@ class Rbf(GammaKernel):
             return np.asarray(rbf_kernel(A, B, gamma=self.gamma_))
         a, b = A - self.center_, B - self.center_
         tile = a @ b.T
-        norms = np.einsum("if,if->i", a, a), np.einsum("if,if->i", b, b)
-        gaussian_tile(tile, *norms, self.gamma_)
+        left, right = self.gamma_ * squared_norms(a), self.gamma_ * squared_norms(b)
+        n_rows = max(1, ENTRIES_AT_A_TIME // max(1, len(b)))
+        for first in range(0, len(a), n_rows):
+            part = tile[first : first + n_rows]
+            part *= 2.0 * self.gamma_
+            part -= left[first : first + n_rows, None]
+            part -= right
+            np.minimum(part, 0.0, out=part)
+            np.exp(part, out=part)
         return np.asarray(tile)
 
 

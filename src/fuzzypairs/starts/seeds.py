@@ -4,8 +4,8 @@ from math import log
 
 import numpy as np
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Labels
-from fuzzypairs.kernels.seeding import choose_seeds
 from fuzzypairs.spaces.space import Space
 
 __all__ = ["kmeans_plusplus", "random_labels", "spread_samples"]
@@ -23,11 +23,11 @@ def kmeans_plusplus(
     They repeat only if X has fewer distinct rows. A sample of weight 0 is never
     chosen, unless all weights are 0.
     """
-    if sample_weight is None:
-        sample_weight = np.ones(len(X))
     draws = random_state.random_sample((n_clusters, _n_trials(n_clusters)))
-    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    return np.asarray(X[choose_seeds(np.ascontiguousarray(X), weight, draws)])
+    weight = sample_weight
+    if weight is not None:
+        weight = np.ascontiguousarray(weight, dtype=np.float64)
+    return np.asarray(X[_core.choose_seeds(np.ascontiguousarray(X), weight, draws)])
 
 
 def spread_samples(

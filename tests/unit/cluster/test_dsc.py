@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 from fuzzypairs.cluster.dsc import DSC
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import available, load
-from fuzzypairs.solvers import replicator_dynamics
 from fuzzypairs.solvers.affinities import exponential_affinities
 from fuzzypairs.solvers.replicator_dynamics import NEGLIGIBLE
 
@@ -173,11 +172,8 @@ def test_samples_of_tiny_weight_return():
     assert found_sets(A) == sorted(sets)
 
 
-@pytest.mark.parametrize("wide", [0, 2048])
 @pytest.mark.parametrize("name", ["wine", "seeds"])
-def test_every_set_of_the_plain_search_is_found(name, wide, monkeypatch):
-    # wide=0 runs everything in the precision of large data.
-    monkeypatch.setattr(replicator_dynamics, "WIDE", wide)
+def test_every_set_of_the_plain_search_is_found(name):
     A = exponential_affinities(read(name)[0], None)
     assert found_sets(A) == sorted(plain_sets(A)[0])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from fuzzypairs.kernels.seeding import choose_seeds
+from fuzzypairs import _core
 from fuzzypairs.spaces.vectors import Euclidean, Manhattan
 from fuzzypairs.starts.seeds import kmeans_plusplus, random_labels, spread_samples
 
@@ -40,7 +40,7 @@ def test_seeds_worked_by_hand():
     # 0.3 * 370 = 111 falls into (105, 226], and 0.9 is row 5. Row 4 leaves
     # 0 + 1 + 4 + 1 + 0 + 1 = 7, row 5 leaves 0 + 1 + 4 + 4 + 1 + 0 = 10.
     draws = np.array([[0.0, 0.0], [0.3, 0.9]])
-    assert choose_seeds(LINE, np.ones(6), draws).tolist() == [0, 4]
+    assert _core.choose_seeds(LINE, np.ones(6), draws).tolist() == [0, 4]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -50,21 +50,21 @@ def test_seeds_agree_with_the_definition(seed, dtype):
     X = rng.normal(size=(50, 1 + seed)).astype(dtype)
     weight = rng.integers(0, 4, size=50).astype(float)
     draws = rng.random((6, 3))
-    rows = choose_seeds(X, weight, draws)
+    rows = _core.choose_seeds(X, weight, draws)
     assert rows.tolist() == naive_seeds(X, weight, draws)
 
 
 @pytest.mark.parametrize("draw", [0.0, 0.5, np.nextafter(1, 0)])
 def test_seeds_never_lack_weight(draw):
     weight = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
-    rows = choose_seeds(LINE, weight, np.full((2, 2), draw))
+    rows = _core.choose_seeds(LINE, weight, np.full((2, 2), draw))
     assert sorted(rows.tolist()) == [1, 4]
 
 
 def test_seeds_of_weightless_data_are_those_of_equal_weights():
     draws = np.random.default_rng(0).random((3, 3))
-    rows = choose_seeds(LINE, np.zeros(6), draws)
-    assert_array_equal(rows, choose_seeds(LINE, np.ones(6), draws))
+    rows = _core.choose_seeds(LINE, np.zeros(6), draws)
+    assert_array_equal(rows, _core.choose_seeds(LINE, np.ones(6), draws))
 
 
 @pytest.mark.parametrize("seed", range(5))
