@@ -11,18 +11,17 @@ from fuzzypairs import _core
 def graph(sizes, pairs, beta, own=1.0):
     """Return the arrays of `_core.Groups` for judgements (p, q, s)."""
     n_rows = sum(sizes)
+    edges = [[] for _ in range(n_rows)]
+    for p, q, s in pairs:
+        edges[p].append((q, s))
+        edges[q].append((p, s))
     groups = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    indptr, neighbor, pull = [0], [], []
-    diagonal = np.zeros(n_rows)
-    for i in range(n_rows):
-        for p, q, s in pairs:
-            if i in (p, q):
-                neighbor.append(q if i == p else p)
-                pull.append(beta * s / 2)
-                diagonal[i] += own * beta / 2 * max(s, 0.0)
-        indptr.append(len(neighbor))
-    whole = np.array(indptr, dtype=np.int64), np.array(neighbor, dtype=np.int64)
-    return groups, *whole, np.array(pull, dtype=float), diagonal, own
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in edges])])
+    neighbor = np.array([q for row in edges for q, _ in row], dtype=np.int64)
+    pull = np.array([beta * s / 2 for row in edges for _, s in row], dtype=float)
+    alike = [sum(max(s, 0.0) for _, s in row) for row in edges]
+    diagonal = own * beta / 2 * np.array(alike, dtype=float)
+    return groups, indptr.astype(np.int64), neighbor, pull, diagonal, own
 
 
 def joined(sizes, rng, low=-1.0, high=1.0, more=0):

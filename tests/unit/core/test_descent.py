@@ -221,18 +221,10 @@ def test_threads_change_no_bit(is_long):
     X = rng.normal(size=(40_000, 3)) + 2.0 * rng.integers(3, size=(40_000, 1))
     sizes = [2] * 1500 + [3] * 600 + [5] * 60
     n_rows = sum(sizes)
-    pairs_p = [i for f, n in zip(np.cumsum([0, *sizes]), sizes, strict=False)
-               for i in range(f, f + n - 1)]
-    p = np.array(pairs_p)
-    source, target = np.concatenate([p, p + 1]), np.concatenate([p + 1, p])
-    pull = np.tile(rng.uniform(-1.0, 1.0, len(p)), 2)
-    order = np.lexsort([target, source])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n_rows))])
-    diagonal = np.bincount(source, np.maximum(pull, 0.0), minlength=n_rows)
-    borders = np.concatenate([[0], np.cumsum(sizes)])
+    arrays = graph(sizes, joined(sizes, rng), 2.0)
     found = []
     for n_threads in (1, 2, 3, 8):
-        groups = _core.Groups(borders, indptr, target[order], pull[order], diagonal)
+        groups = _core.Groups(*arrays)
         groups.pack(X, np.arange(n_rows), None, np.zeros(3))
         rows = np.arange(n_rows, len(X))
         samples = _core.Samples(X, rows, None, mean=np.zeros(3), n_threads=n_threads)

@@ -184,23 +184,12 @@ def test_sizes_may_be_mixed(fuzzifier):
 def test_threads_change_no_bit(fuzzifier):
     sizes = [2] * 1500 + [3] * 500 + [4] * 300 + [6] * 60 + [90]
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(sum(sizes), 3))
-    C = rng.normal(size=(4, 3))
-    first = np.cumsum([0, *sizes[:-1]])
-    p = np.concatenate([f + np.arange(n - 1) for f, n in zip(first, sizes, strict=True)])
-    n_rows = len(X)
-    source, target = np.concatenate([p, p + 1]), np.concatenate([p + 1, p])
-    s = np.tile(rng.uniform(-1.0, 1.0, len(p)), 2)
-    order = np.lexsort([target, source])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n_rows))])
-    diagonal = np.bincount(source, np.maximum(s, 0.0), minlength=n_rows)
-    borders = np.concatenate([[0], np.cumsum(sizes)])
-    arrays = borders, indptr, target[order], s[order], diagonal
+    X, C = rng.normal(size=(sum(sizes), 3)), rng.normal(size=(4, 3))
+    case = judged(sizes, 4, beta=2.0, fuzzifier=fuzzifier)
     found = []
     for n_threads in THREADS:
-        groups = _core.Groups(*arrays, 1.0, fuzzifier)
-        groups.pack(X, np.arange(n_rows), None, np.zeros(3))
-        groups.memberships = np.full((n_rows, 4), 0.25)
+        groups = case.core()
+        groups.pack(X, np.arange(len(X)), None, np.zeros(3))
         passed = groups.pass_over(C, 3, 1e-6, 1.0, n_threads)
         refined = groups.refine(1e-8, 1.0, 2, 4, 8, 1e-9, n_threads)
         last = groups.evaluate(1.0, n_threads)
@@ -280,7 +269,7 @@ def test_no_general_solver_finds_less(fuzzifier, shape):
 def test_a_share_of_the_diagonal(own, copies):
     case = judged([2] * copies, 3, beta=20.0, own=own, high=0.5)
     groups = case.core()
-    value = refine(groups, 1e-9, n_starts=9)[0]
+    value = refine(groups, 1e-9, n_starts=4)[0]
     U = groups.memberships
     assert value == pytest.approx(case.value(U), rel=1e-9)
     rng = np.random.default_rng(0)
@@ -297,13 +286,13 @@ def test_refined_groups_of_other_fuzzifiers_are_stationary(fuzzifier, beta):
     case = judged([2] * 9 + [3, 6, 15], 4, beta=beta, fuzzifier=fuzzifier)
     groups = case.core()
     before = groups.evaluate(1.0)[0]
-    value, change, _ = refine(groups, 1e-9)
+    value, change, _ = refine(groups, 1e-9, gain=1e-9)
     assert change > 0.0
     assert value < before
     assert groups.evaluate(1.0)[1] <= 1e-9
     assert_on_simplex(groups.memberships)
     # There is nothing left to do.
-    again, change, n_improved = refine(groups, 1e-9)
+    again, change, n_improved = refine(groups, 1e-9, gain=1e-9)
     assert n_improved == 0
     assert change <= 1e-6
     assert again == pytest.approx(value, rel=1e-12)
@@ -337,7 +326,7 @@ def test_strong_alike_judgements_make_one_sample(copies, size):
 
 
 @pytest.mark.parametrize("own", [0.0, 1.0])
-@pytest.mark.parametrize("sizes", [[2] * MANY, [3] * MANY, [2, 5, 7, 30]])
+@pytest.mark.parametrize("sizes", [[2] * MANY, [3] * MANY, [2, 5, 7]])
 def test_strong_judgements_of_both_kinds(sizes, own):
     case = judged(sizes, 4, beta=1e6, own=own)
     groups = case.core()
@@ -434,11 +423,8 @@ def test_samples_of_groups_on_prototypes():
 
 
 def test_no_groups():
-    case = judged([2], 2)
-    arrays = graph([], [], 1.0)
-    groups = _core.Groups(*arrays)
+    groups = _core.Groups(*graph([], [], 1.0))
     groups.memberships = np.zeros((0, 4))
     assert groups.memberships.shape == (0, 4)
     assert groups.evaluate(1.0) == (0.0, 0.0)
     assert refine(groups) == (0.0, 0.0, 0)
-    assert case.core().evaluate(1.0)[0] > 0.0
