@@ -9,10 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 
 import naive_spaces as plain
-from fuzzypairs import FDC
+from fuzzypairs import FDC, _core
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.kernels.power_rows import solve_power_row
-from fuzzypairs.kernels.weights import memberships_of
 from fuzzypairs.spaces.metrics import METRICS, resolve_metric
 from problems import FEWER, draw_pairs
 
@@ -94,28 +92,6 @@ def test_prototypes_are_best(metric, seed, is_signed):
             assert (value(P) <= value(P + length * step) + slack).all()
 
 
-@FEW
-@given(fuzzifiers, seeds)
-def test_a_row_is_solved(g, seed):
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(1, 6))
-    d = rng.uniform(0.01, 3, (1, k)) * 10.0 ** rng.integers(-3, 4)
-    diagonal = float(rng.choice([0.0, 0.3, 50.0]))
-    linear = rng.normal(size=k) * rng.choice([0.0, 0.1, 10.0])
-    expected = plain.solve_row(d[0], g, diagonal, linear)
-    u = np.empty(k)
-    solve_power_row(d, 0, g, diagonal, linear.copy(), u)
-
-    def value(u):
-        return (d[0] * u**g + diagonal * u**2 + 2 * linear * u).sum()
-
-    assert u.min() >= 0
-    assert abs(u.sum() - 1) <= 1e-12
-    assert value(u) <= value(expected) + 1e-13 * (d.max() + abs(linear).max())
-    if g <= 3.0:
-        np.testing.assert_allclose(u, expected, rtol=0, atol=1e-7)
-
-
 @FEWER
 @given(fuzzifiers, seeds, st.sampled_from([1e-40, 1e-9, 1.0, 1e9, 1e200]))
 def test_free_rows(g, seed, scale):
@@ -123,7 +99,7 @@ def test_free_rows(g, seed, scale):
     d = rng.uniform(0, 1, (7, int(rng.integers(1, 6))))
     d[rng.random(d.shape) < 0.1] = 0.0
     U = np.empty_like(d)
-    memberships_of(scale * d, g, U, 0, len(d))
+    _core.memberships_of(scale * d, g, U)
     expected = [plain.free_row(row, g) for row in d]
     np.testing.assert_allclose(U, expected, rtol=0, atol=1e-12)
 

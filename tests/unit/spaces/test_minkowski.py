@@ -6,23 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from fuzzypairs.kernels.minkowski import (
-    BLOCK,
-    _powers,
-    minkowski_centers,
-    minkowski_distances,
-)
+from fuzzypairs.spaces.vectors import Minkowski
+from fuzzypairs.threads import Threads
 
+# Lengths around which loops may be cut.
+BLOCK = 128
 POWERS = [1.1, 1.5, 3.0, 6.0]
 
 
-def centers(X, W, p, C, start=0, stop=None):
-    X, W = np.asarray(X, dtype=float), np.asarray(W, dtype=float)
-    XT, WT = np.ascontiguousarray(X.T), np.ascontiguousarray(W.T)
-    out = np.full(C.shape, np.nan)
-    stop = X.shape[1] if stop is None else stop
-    minkowski_centers(XT, WT, p, C, out, start, stop)
-    return out
+def centers(X, W, p, C, n_threads=1):
+    """Return the prototypes that a step from C finds."""
+    threads = Threads(n_threads)
+    space = Minkowski(p).fit(np.asarray(X, dtype=float), threads=threads)
+    return space.prototypes(np.asarray(W, dtype=float), C)
 
 
 def objective(x, w, p, c):
@@ -176,44 +172,30 @@ def test_units_do_not_matter(shift, scale):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
-def test_ranges_of_features_change_nothing(alpha):
+def test_threads_change_no_bit(alpha):
     X, W, C = problem(400, 5, 3, alpha)
-    whole = centers(X, W, 1.7, C)
-    np.testing.assert_array_equal(whole, centers(X, W, 1.7, C))
-    left, right = centers(X, W, 1.7, C, 0, 2), centers(X, W, 1.7, C, 2, 5)
-    assert np.isnan(left[:, 2:]).all()
-    np.testing.assert_array_equal(whole[:, :2], left[:, :2])
-    np.testing.assert_array_equal(whole[:, 2:], right[:, 2:])
+    one = centers(X, W, 1.7, C)
+    for n_threads in (2, 3):
+        np.testing.assert_array_equal(centers(X, W, 1.7, C, n_threads), one)
 
 
 @pytest.mark.parametrize("p", [*POWERS, 1.0, 2.0])
 @pytest.mark.parametrize("n_samples", [1, BLOCK, BLOCK + 50])
 def test_distances(p, n_samples):
     rng = np.random.default_rng(0)
-    X, C = rng.normal(size=(n_samples + 1, 6)), rng.normal(size=(4, 6))
-    C[0] = X[1]
-    out = np.full((n_samples + 1, 4), np.nan)
-    minkowski_distances(X, C, p, out, 1, n_samples + 1)
-    assert np.isnan(out[0]).all()
-    assert out[1, 0] == 0.0
+    X, C = rng.normal(size=(n_samples, 6)), rng.normal(size=(4, 6))
+    C[0] = X[0]
+    found = Minkowski(p).fit(X).distances(C)
+    assert found[0, 0] == 0.0
     expected = (np.abs(X[:, None] - C) ** p).sum(axis=2)
-    np.testing.assert_allclose(out[1:], expected[1:], rtol=1e-13)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("exponent", [0.02, 0.1, 0.5, 1.0, 2.0, 2.3, 5.0, 19.0])
-def test_powers(exponent):
-    a = 10.0 ** np.random.default_rng(0).uniform(-15.0, 15.0, BLOCK)
-    a[:5] = 0.0, 1.0, np.sqrt(0.5), np.sqrt(2.0), np.nan
-    out, room = np.empty(BLOCK), np.empty((2, BLOCK))
-    _powers(a, exponent, out, room, room.view(np.int64))
-    np.testing.assert_allclose(out, a**exponent, rtol=2e-13)
-    assert out[0] == 0.0
-    assert out[1] == 1.0
-
-
-def test_powers_beyond_the_range():
-    a = np.array([1e200, 1e-200])
-    out, room = np.empty(2), np.empty((2, 2))
-    _powers(a, 3.0, out, room, room.view(np.int64))
-    assert out[0] == np.inf
-    assert 0.0 <= out[1] < 1e-300
+@pytest.mark.parametrize("p", [1.02, 1.1, 1.5, 2.0, 3.3, 6.0, 20.0])
+def test_distances_of_any_size(p):
+    x = 10.0 ** np.random.default_rng(0).uniform(-15.0, 15.0, (BLOCK, 1))
+    x[:3, 0] = 0.0, 1.0, np.sqrt(0.5)
+    found = Minkowski(p).fit(x).distances(np.zeros((1, 1)))
+    np.testing.assert_allclose(found, x**p, rtol=2e-12)
+    assert found[0, 0] == 0.0
+    assert found[1, 0] == 1.0
