@@ -8,7 +8,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import naive_spaces as plain
 from fuzzypairs import FDC
-from fuzzypairs.solvers import any_metric
 from fuzzypairs.spaces import vectors
 from metric_cases import (
     CASES,
@@ -92,7 +91,6 @@ def test_descent_to_a_stationary_point(case, g):
 @pytest.mark.parametrize("name", [*CASES, "tiles"])
 def test_threads_change_no_bit(monkeypatch, name):
     monkeypatch.setattr(vectors, "ROWS_A_RANGE", 64)
-    monkeypatch.setattr(any_metric, "ROWS_A_RANGE", 64)
     case = CASES["rbf" if name == "tiles" else name]
     more = {"metric_params": {"memory": "50KB"}} if name == "tiles" else {}
     X = many(case)

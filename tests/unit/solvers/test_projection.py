@@ -15,7 +15,7 @@ from fuzzypairs.solvers.fused import FusedPasses
 def wide(monkeypatch):
     """Samples of 80 features, nearly all of whose variance is in five directions."""
     monkeypatch.setattr(projection, "FROM_SAMPLES", 1000)
-    monkeypatch.setattr(fused, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(fused, "LONG_FROM", 0)
     rng = np.random.default_rng(0)
     y = rng.integers(4, size=1500)
     places = 3.0 * rng.normal(size=(4, 5))[y] + rng.normal(size=(1500, 5))
@@ -32,28 +32,28 @@ def fit(X, pairs=None, **options):
 
 
 def spy_on_widths(monkeypatch):
-    """Return a list that will hold the number of features of every pass."""
-    widths, begin = [], FusedPasses.pass_over
-    monkeypatch.setattr(
-        FusedPasses,
-        "pass_over",
-        lambda self, problem, state: (
-            widths.append(state.C.shape[1]) or begin(self, problem, state)
-        ),
-    )
+    """Return a list that will hold the number of features of every run's passes."""
+    widths, begin = [], FusedPasses.descend
+
+    def descend(self, *given, **options):
+        found = begin(self, *given, **options)
+        widths.extend([self.X.shape[1]] * found.n_iter)
+        return found
+
+    monkeypatch.setattr(FusedPasses, "descend", descend)
     return widths
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.02])
 @pytest.mark.parametrize("judged", [False, True])
-@pytest.mark.parametrize("on_blas", [False, True])
+@pytest.mark.parametrize("by_products", [False, True])
 def test_runs_end_where_runs_in_all_directions_end(
-    wide, monkeypatch, alpha, judged, on_blas
+    wide, monkeypatch, alpha, judged, by_products
 ):
     X, y = wide
     pairs = PairSet.from_labels(y, n_pairs=60, random_state=0) if judged else None
-    if on_blas:
-        monkeypatch.setattr(fused, "BLAS_FROM", 1)
+    if by_products:
+        monkeypatch.setattr(fused, "PRODUCTS_FROM", 1)
     widths = spy_on_widths(monkeypatch)
     model = fit(X, pairs, alpha=alpha)
     assert widths.count(5) > widths.count(80) > 0
