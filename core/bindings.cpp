@@ -71,11 +71,18 @@ void check_borders(std::span<const std::int64_t> values, size_t last, const char
     check(sound, std::string(name) + " does not rise from 0 to " + std::to_string(last));
 }
 
+void check_fuzzifier(double fuzzifier) {
+    check(fuzzifier > 1.0 && std::isfinite(fuzzifier), "fuzzifier is not above 1");
+}
+
 /// Memory of a new array, given to Python as it is.
 template <class T, int N>
 NewArray<T, N> new_array(std::array<size_t, N> shape) {
     size_t size = 1;
-    for (const size_t length : shape) size *= length;
+    for (const size_t length : shape) {
+        if (length > 0 && size > PTRDIFF_MAX / sizeof(T) / length) throw std::bad_alloc();
+        size *= length;
+    }
     auto data = std::make_unique<T[]>(size);
     T* const raw = data.release();
     nb::capsule owner(raw, [](void* p) noexcept { std::unique_ptr<T[]>(static_cast<T*>(p)); });
@@ -180,7 +187,7 @@ class PySamples {
     }
 
     auto pass(const Floats2& C, size_t n_threads) const {
-        check(C.shape(1) == n_features, "C has another number of columns than X");
+        check(C.shape(0) > 0 && C.shape(1) == n_features, "C has another number of columns than X");
         Sums parts(samples->n_parts(), C.shape(0), n_features);
         run(samples->n_parts(), n_threads, [&](size_t part, Watch&) {
             parts.values[part] = samples->pass(part, matrix(C), parts.sums_of(part), parts.masses_of(part));
@@ -208,7 +215,9 @@ class PyGroups {
             for (auto e = graph.indptr[size_t(graph.groups[g])]; e < graph.indptr[size_t(graph.groups[g + 1])]; ++e)
                 check(graph.groups[g] <= graph.neighbor[size_t(e)] && graph.neighbor[size_t(e)] < graph.groups[g + 1],
                       "neighbor joins rows of two groups");
-        check(fuzzifier > 1.0 && std::isfinite(fuzzifier), "fuzzifier is not above 1");
+        for (size_t g = 0; g + 1 < graph.groups.size(); ++g)
+            check(graph.groups[g] < graph.groups[g + 1], "groups has a group without rows");
+        check_fuzzifier(fuzzifier);
         for (size_t i = 0; i < n_rows; ++i)
             for (auto e = graph.indptr[i]; e < graph.indptr[i + 1]; ++e)
                 check(size_t(graph.neighbor[size_t(e)]) != i, "neighbor joins a row to itself");
@@ -218,9 +227,10 @@ class PyGroups {
     void pack(const Data& X, const Ints1& rows, std::optional<Floats1> weight, const Floats1& mean,
               double unit) {
         check_size(rows.shape(0), n_rows, "rows");
+        const Source source = source_of(X, rows, weight, mean, unit);
         n_features = X.shape(1);
         totals.assign(n_features + 2, 0.0);
-        groups->pack(source_of(X, rows, weight, mean, unit), totals);
+        groups->pack(source, totals);
     }
 
     void set_memberships(const Floats2& U) {
@@ -243,6 +253,7 @@ class PyGroups {
         run(groups->n_parts(), n_threads, [&](size_t part, Watch&) { groups->measure(part, matrix(C)); });
     }
     void set_distances(const Floats2& dist2, size_t n_threads) {
+        check_ready();
         check_shape(matrix(dist2), n_rows, groups->n_clusters(), "dist2");
         run(groups->n_parts(), n_threads, [&](size_t part, Watch&) { groups->set_distances(part, matrix(dist2)); });
     }
@@ -258,6 +269,7 @@ class PyGroups {
         return parts.joined();
     }
     std::tuple<double, double> descend(size_t n_sweeps, double tol, double scale, size_t n_threads) {
+        check_ready();
         Sums parts(groups->n_parts(), 0, 0);
         run(groups->n_parts(), n_threads, [&](size_t part, Watch& watch) {
             note(parts, part, groups->descend(part, {n_sweeps, tol, scale}, watch));
@@ -267,6 +279,7 @@ class PyGroups {
     }
     std::tuple<double, double, size_t> refine(double tol, double scale, size_t turns, size_t n_starts,
                                               size_t max_rows, double gain, size_t n_threads) {
+        check_ready();
         Sums parts(groups->n_parts(), 0, 0);
         std::vector<size_t> improved(groups->n_parts());
         run(groups->n_parts(), n_threads, [&](size_t part, Watch& watch) {
@@ -278,6 +291,7 @@ class PyGroups {
         return {value, change, std::accumulate(improved.begin(), improved.end(), size_t(0))};
     }
     std::tuple<double, double> evaluate(double scale, size_t n_threads) {
+        check_ready();
         Sums parts(groups->n_parts(), 0, 0);
         run(groups->n_parts(), n_threads, [&](size_t part, Watch& watch) {
             note(parts, part, groups->evaluate(part, scale, watch));
@@ -297,14 +311,16 @@ class PyGroups {
     }
     void check_prototypes(const Floats2& C) const {
         check(n_features > 0 || n_rows == 0, "samples are not packed");
+        check_ready();
         check_shape(matrix(C), groups->n_clusters(), n_features, "C");
     }
+    void check_ready() const { check(groups->n_clusters() > 0 || n_rows == 0, "memberships are not set"); }
 };
 
 /// Passes made by a Python callable: for other metrics, and for data elsewhere.
 class CalledPasses final : public Passes {
   public:
-    explicit CalledPasses(nb::callable pass) : pass_(std::move(pass)) {}
+    CalledPasses(nb::callable pass, const PyGroups& groups) : pass_(std::move(pass)), groups_(groups) {}
     PassResult pass(Matrix<const double> C, const Effort& effort, Matrix<double> sums,
                     std::span<double> masses, Watch&) override {
         nb::gil_scoped_acquire hold;
@@ -313,6 +329,7 @@ class CalledPasses final : public Passes {
         const auto [s, m, rest, groups, change] =
             nb::cast<std::tuple<Floats2, Floats1, double, double, double>>(
                 pass_(at, effort.n_sweeps, effort.tol));
+        check(groups_.groups->n_clusters() == C.rows, "memberships of another number of clusters were set");
         check_shape(matrix(s), sums.rows, sums.cols, "sums");
         check_size(m.shape(0), masses.size(), "masses");
         std::copy_n(s.data(), sums.size(), sums.data);
@@ -323,6 +340,7 @@ class CalledPasses final : public Passes {
 
   private:
     nb::callable pass_;
+    const PyGroups& groups_;
 };
 
 /// Prototypes, memberships, objectives, numbers of clusters, passes, and convergence.
@@ -362,12 +380,15 @@ RunResult descend_by(Passes& passes, PyGroups& groups, const Floats2& C, const F
 
 Options options_of(double alpha, double tol, size_t max_iter, double scale, double step_unit,
                    std::vector<double> totals, bool is_long, std::optional<nb::callable> improve,
-                   size_t n_threads) {
+                   const PyGroups& groups, size_t n_threads) {
     Options options{alpha, tol, max_iter, scale, step_unit, std::move(totals), is_long, false, n_threads, {}};
     if (improve)
-        options.improve_groups = [improve](double gain) {
+        options.improve_groups = [improve, &groups](double gain) {
             nb::gil_scoped_acquire hold;
-            return nb::cast<bool>((*improve)(gain));
+            const size_t k = groups.groups->n_clusters();
+            const bool has_improved = nb::cast<bool>((*improve)(gain));
+            check(groups.groups->n_clusters() == k, "memberships of another number of clusters were set");
+            return has_improved;
         };
     return options;
 }
@@ -380,8 +401,9 @@ RunResult descend(const PySamples& samples, PyGroups& groups, const Floats2& C, 
     check(groups.n_rows == 0 || groups.n_features == samples.n_features, "samples of groups are not packed");
     FusedPasses passes(*samples.samples, *groups.groups, n_threads);
     std::vector<double> totals = samples.totals;
-    for (size_t i = 0; i < groups.totals.size(); ++i) totals[i] += groups.totals[i];
-    Options options = options_of(alpha, tol, max_iter, 1.0, 1.0, std::move(totals), is_long, improve, n_threads);
+    if (groups.n_rows > 0)
+        for (size_t i = 0; i < totals.size(); ++i) totals[i] += groups.totals[i];
+    Options options = options_of(alpha, tol, max_iter, 1.0, 1.0, std::move(totals), is_long, improve, groups, n_threads);
     options.is_plain = while_apart > 0.0;
     return descend_by(passes, groups, C, U, std::move(options), while_apart);
 }
@@ -390,10 +412,10 @@ RunResult descend(const PySamples& samples, PyGroups& groups, const Floats2& C, 
 RunResult descend_called(nb::callable pass, PyGroups& groups, const Floats2& C, const Floats2& U, double tol,
                          size_t max_iter, double scale, double step_unit, bool is_long,
                          std::optional<nb::callable> improve, size_t n_threads) {
-    CalledPasses passes(std::move(pass));
+    CalledPasses passes(std::move(pass), groups);
     std::vector<double> none(C.shape(1) + 2);
     Options options =
-        options_of(0.0, tol, max_iter, scale, step_unit, std::move(none), is_long, improve, n_threads);
+        options_of(0.0, tol, max_iter, scale, step_unit, std::move(none), is_long, improve, groups, n_threads);
     return descend_by(passes, groups, C, U, std::move(options), 0.0);
 }
 
@@ -412,6 +434,7 @@ NewArray<double, 2> memberships(const Data& X, const Floats2& C, const Floats1& 
 void memberships_of(const Floats2& dist2, double fuzzifier, const Array<double, 2>& out, size_t n_threads) {
     check_shape(matrix(out), dist2.shape(0), dist2.shape(1), "out");
     check(dist2.shape(1) > 0, "dist2 has no columns");
+    check_fuzzifier(fuzzifier);
     run(parts_of(dist2.shape(0)), n_threads, [&](size_t part, Watch&) {
         chosen->from_distances(matrix(dist2), fuzzifier, part * ROWS_A_PART,
                                std::min(dist2.shape(0), (part + 1) * ROWS_A_PART), matrix(out));
@@ -424,6 +447,7 @@ double weigh(const Floats2& dist2, const Floats2& U, const Floats1& weight, doub
     check_shape(matrix(U), n, k, "U");
     check_shape(matrix(out), n, k, "out");
     check_size(weight.shape(0), n, "weight");
+    check_fuzzifier(fuzzifier);
     std::vector<double> values(parts_of(n));
     run(values.size(), n_threads, [&](size_t part, Watch&) {
         values[part] = chosen->weigh(matrix(dist2), matrix(U), span(weight), fuzzifier, alpha,

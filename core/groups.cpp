@@ -135,9 +135,9 @@ class PackedGroups final : public Groups {
             const auto is_slow = (moved > V(effort.tol)) & (moved > V(SLOW) * before) & (before > V(0.0));
             in_lanes(part, b, is_slow, [&](One& one) {
                 descend_face(one, effort.tol * effort.scale, watch);
-                one.sweep(effort.scale, solver);
+                out.change = std::max(out.change, one.sweep(effort.scale, solver)[0]);
             });
-            out.change = std::max(out.change, largest(moved));
+            out.change = std::max(out.change, largest(select(is_slow, V(0.0), moved)));
             out.value += sum(batch.objective());
         }, [&](size_t, One one) {
             out.change = std::max(out.change, FUZZYPAIRS_LEVEL::descend(one, effort, solver, watch));

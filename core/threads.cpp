@@ -1,4 +1,5 @@
 #include <exception>
+#include <system_error>
 #include <vector>
 
 #include "core.hpp"
@@ -34,7 +35,11 @@ void share_out(size_t n_parts, size_t n_threads, Watch& watch,
         }
     };
     std::vector<std::thread> others;
-    for (size_t i = 1; i < std::min(n_threads, n_parts); ++i) others.emplace_back(take_parts);
+    try {
+        for (size_t i = 1; i < std::min(n_threads, n_parts); ++i) others.emplace_back(take_parts);
+    } catch (const std::system_error&) {
+        // The system has no more threads: those that began do all the work.
+    }
     take_parts();
     for (std::thread& other : others) other.join();
     if (error) std::rethrow_exception(error);
