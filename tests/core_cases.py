@@ -29,7 +29,9 @@ def joined(sizes, rng, low=-1.0, high=1.0, more=0):
     pairs, first = [], 0
     for size in sizes:
         ends = [(first + i, first + i + 1) for i in range(size - 1)]
-        every = [(p, q) for q in range(first, first + size) for p in range(first, q - 1)]
+        every = [
+            (p, q) for q in range(first, first + size) for p in range(first, q - 1)
+        ]
         for _ in range(min(more, len(every))):
             ends.append(every.pop(int(rng.integers(len(every)))))
         pairs += [(p, q, float(rng.uniform(low, high))) for p, q in ends]
@@ -73,13 +75,20 @@ class Judged:
         first = sum(self.sizes[:g])
         last = first + self.sizes[g]
         rows = slice(first, last)
-        pairs = [(p - first, q - first, s) for p, q, s in self.pairs if first <= p < last]
+        pairs = [
+            (p - first, q - first, s) for p, q, s in self.pairs if first <= p < last
+        ]
         settings = self.own, self.fuzzifier
-        parts = np.ascontiguousarray(self.dist2[rows]), np.ascontiguousarray(self.U[rows])
+        parts = (
+            np.ascontiguousarray(self.dist2[rows]),
+            np.ascontiguousarray(self.U[rows]),
+        )
         return Judged([self.sizes[g]], pairs, self.beta, *parts, *settings)
 
 
-def judged(sizes, k, *, beta=5.0, own=1.0, fuzzifier=2.0, seed=0, low=-1.0, high=1.0, more=0):
+def judged(
+    sizes, k, *, beta=5.0, own=1.0, fuzzifier=2.0, seed=0, low=-1.0, high=1.0, more=0
+):
     """Draw a problem of groups of some sizes."""
     rng = np.random.default_rng([seed, len(sizes), k])
     n_rows = sum(sizes)
@@ -92,7 +101,9 @@ def judged(sizes, k, *, beta=5.0, own=1.0, fuzzifier=2.0, seed=0, low=-1.0, high
 def no_groups():
     """Return groups without a row."""
     none = np.zeros(0, dtype=np.int64)
-    return _core.Groups(np.zeros(1, np.int64), np.zeros(1, np.int64), none, np.zeros(0), np.zeros(0))
+    return _core.Groups(
+        np.zeros(1, np.int64), np.zeros(1, np.int64), none, np.zeros(0), np.zeros(0)
+    )
 
 
 def assert_on_simplex(U):

@@ -83,7 +83,9 @@ def test_a_sweep_of_squared_memberships(seed, sizes, k, beta, more):
     np.testing.assert_allclose(groups.memberships, expected, atol=1e-8)
 
 
-@given(seeds, st.lists(st.integers(1, 4), min_size=1, max_size=2), fuzzifiers, strengths)
+@given(
+    seeds, st.lists(st.integers(1, 4), min_size=1, max_size=2), fuzzifiers, strengths
+)
 def test_a_sweep_of_other_powers(seed, sizes, g, beta):
     case = judged(sizes, 1 + seed % 5, beta=beta, seed=seed, fuzzifier=g)
     groups = case.core()
@@ -133,7 +135,12 @@ def test_runs_descend_and_end(seed, sizes, k, beta):
     groups.pack(X, np.arange(n_rows), weight, np.zeros(2))
     samples = _core.Samples(X, np.arange(n_rows, n), weight, mean=np.zeros(2))
     U = rng.dirichlet(np.ones(k), n_rows)
-    options = {"tol": 1e-7, "max_iter": 2000, "is_long": bool(seed % 2), "improve": None}
+    options = {
+        "tol": 1e-7,
+        "max_iter": 2000,
+        "is_long": bool(seed % 2),
+        "improve": None,
+    }
     C, U, history, n_clusters, _, converged = _core.descend(
         samples, groups, X[rng.permutation(n)[:k]], U, alpha=alpha, **options
     )

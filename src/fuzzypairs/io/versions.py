@@ -21,8 +21,8 @@ def show_versions() -> None:
     """Print versions and hardware, for bug reports.
 
     The versions of fuzzypairs, of Python and of the required and optional
-    dependencies, the platform, the CPU level of the compiled core, and how many threads a
-    fit uses.
+    dependencies, the platform, the CPU level of the compiled core, and how many
+    threads a fit uses.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from fuzzypairs.solvers.groups import (
 )
 from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.projection import Projection
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Start
@@ -156,9 +157,7 @@ class SpacePasses:
                 scale=1.0,
                 step_unit=self.step_unit,
                 is_long=False,
-                improve=solve_small_groups_exactly(problem)
-                if problem.is_exact
-                else None,
+                improve=solve_small_groups_exactly(problem),
                 n_threads=self.n_threads,
             )
         history *= self.scale * problem.heaviest
@@ -209,7 +208,7 @@ class SpacePasses:
         """Return what all samples had without judgements, (n_samples, n_clusters)."""
         return self._memberships(self.space.distances(centers)).copy()
 
-    def projected(self) -> tuple[Floats, Self] | None:
+    def projected(self) -> tuple[Projection, Self] | None:
         """Return None: not every space has directions."""
         return None
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.solvers.fused import FusedPasses
@@ -47,12 +46,12 @@ def coincident(
         places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
     if k == 1 or not places.size:
         return None
-    is_near = pdist(places) < nearest
-    if not is_near.any():
-        return None
-    earlier, later = np.triu_indices(k, 1)
-    first = int(is_near.argmax())
-    return int(earlier[first]), int(later[first])
+    for later in range(1, k):
+        gap = places[:later] - places[later]
+        is_near = np.einsum("jf,jf->j", gap, gap) < nearest**2
+        if is_near.any():
+            return int(is_near.argmax()), later
+    return None
 
 
 def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:

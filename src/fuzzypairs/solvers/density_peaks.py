@@ -99,7 +99,7 @@ def cutoff_distance(dist: Floats, percent: float) -> float:
     is_new = np.empty(ordered.size, dtype=np.bool_)
     is_new[0] = ordered[0] > 0.0
     np.greater(ordered[1:], ordered[:-1], out=is_new[1:])
-    n_distinct = 1 + np.count_nonzero(is_new)
+    n_distinct = 1 + int(np.count_nonzero(is_new))
     if n_distinct == 1:
         return 0.0
     nth = max(int(np.floor(n_distinct * percent / 100 + 0.5)), 2)
@@ -107,7 +107,7 @@ def cutoff_distance(dist: Floats, percent: float) -> float:
     place = bisect_left(
         range(ordered.size),
         min(nth, n_distinct) - 1,
-        key=lambda last: np.count_nonzero(is_new[: last + 1]),
+        key=lambda last: int(np.count_nonzero(is_new[: last + 1])),
     )
     return float(ordered[place])
 

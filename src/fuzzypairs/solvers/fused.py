@@ -21,7 +21,12 @@ from fuzzypairs.solvers.groups import (
 )
 from fuzzypairs.solvers.initial import from_labels, from_memberships
 from fuzzypairs.solvers.problem import Problem
-from fuzzypairs.solvers.projection import is_wide, leading_directions, project
+from fuzzypairs.solvers.projection import (
+    Projection,
+    is_wide,
+    leading_directions,
+    project,
+)
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.moments import total_variance, weighted_mean
 from fuzzypairs.starts.start import Start
@@ -177,7 +182,7 @@ class FusedPasses:
             tol=problem.tol,
             max_iter=problem.max_iter,
             is_long=self.is_long,
-            improve=solve_small_groups_exactly(problem) if problem.is_exact else None,
+            improve=solve_small_groups_exactly(problem),
             while_apart=while_apart**2,
             n_threads=self.n_threads,
         )
@@ -196,12 +201,12 @@ class FusedPasses:
         """Return eq. (14) for all samples, shape (n_samples, n_clusters)."""
         return self._memberships(self.X, centers)
 
-    def projected(self) -> tuple[Floats, Self] | None:
+    def projected(self) -> tuple[Projection, Self] | None:
         """Return few directions and passes in them, or None if many are needed."""
         return self._projected
 
     @cached_property
-    def _projected(self) -> tuple[Floats, Self] | None:
+    def _projected(self) -> tuple[Projection, Self] | None:
         if not self.is_long or not is_wide(self.X):
             return None
         # Threads of BLAS add up by chance, and results must not depend on them.
@@ -211,7 +216,8 @@ class FusedPasses:
                 return None
             V = project(self.X, self.mean, directions, self.threads)
         samples = V, np.zeros(V.shape[1]), self.weight, self.constrained
-        return directions, type(self)(*samples, self.n_clusters, self.threads)
+        passes = type(self)(*samples, self.n_clusters, self.threads)
+        return Projection(self.mean, directions), passes
 
     def _inside(self, centers: Floats) -> Floats:
         return np.ascontiguousarray((centers - self.mean) / self.unit)

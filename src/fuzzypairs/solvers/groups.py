@@ -102,7 +102,8 @@ def weigh_links(links: Links, s: Floats, beta: float, own: float) -> Graph:
     """Write the graph of judgements graded `s`, their weight being `beta`."""
     pull = s[links.pair] * (0.5 * beta)
     alike = np.bincount(links.source, np.maximum(pull, 0.0), minlength=len(links.rows))
-    return Graph(links.groups, links.indptr, links.neighbor, pull, own * alike, own)
+    diagonal: Floats = own * alike.astype(np.float64)
+    return Graph(links.groups, links.indptr, links.neighbor, pull, diagonal, own)
 
 
 def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
@@ -195,8 +196,10 @@ def solve_group(
     return GroupResult(groups.memberships, scale * value, residual, proved)
 
 
-def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool]:
-    """Return what replaces small groups by proved optima that are lower by a gain."""
+def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool] | None:
+    """Return what replaces small groups by proved optima, if that is asked for."""
+    if not problem.is_exact:
+        return None
     graph = problem.graph.in_units(problem.passes.scale)
 
     def improve(gain: float) -> bool:

@@ -83,7 +83,8 @@ def _sums(
     for start in range(0, len(X), CHUNK):
         rows = slice(start, start + CHUNK)
         some = given[rows]
-        W = one_hot(some, n_clusters) if some.ndim == 1 else some**2
+        is_label = some.ndim == 1
+        W = one_hot(some.astype(np.int64), n_clusters) if is_label else some**2
         if weight is not None:
             W = W * weight[rows, None]
         # No matrix product: threads of BLAS may add up in another order.

@@ -6,6 +6,7 @@ from typing import Protocol, Self
 from fuzzypairs._core import Groups
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.solvers.groups import Graph, make_graph
+from fuzzypairs.solvers.projection import Projection
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.starts.start import Start
 
@@ -42,7 +43,7 @@ class Passes(Protocol):
     def free_memberships(self, centers: Floats) -> Floats:
         """Return eq. (14) for all samples, shape (n_samples, n_clusters)."""
 
-    def projected(self) -> tuple[Floats, Self] | None:
+    def projected(self) -> tuple[Projection, Self] | None:
         """Return few directions and passes in them, or None if many are needed."""
 
 
@@ -107,12 +108,12 @@ class Problem:
         graph = make_graph(self.graph.groups, p, q, grade, beta, own)
         return replace(self, graph=graph, groups=self.passes.make_groups(graph))
 
-    def projected(self, tol: float) -> "tuple[Floats, Problem] | None":
+    def projected(self, tol: float) -> "tuple[Projection, Problem] | None":
         """Return the leading directions and the problem in them; None if many are."""
         found = self.passes.projected()
         if found is None:
             return None
-        directions, passes = found
+        projection, passes = found
         groups = passes.make_groups(self.graph)
         tol = max(self.tol, tol)
-        return directions, replace(self, passes=passes, groups=groups, tol=tol)
+        return projection, replace(self, passes=passes, groups=groups, tol=tol)

@@ -1,11 +1,13 @@
 """Wide data in few directions, where runs can begin for a fraction of the cost."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fuzzypairs._typing import Data, Floats
 from fuzzypairs.threads import Threads, cut, over_ranges
 
-__all__ = ["is_wide", "leading_directions", "project"]
+__all__ = ["Projection", "is_wide", "leading_directions", "project"]
 
 
 # Data of at least so many samples and features may begin in few directions: those that
@@ -16,6 +18,21 @@ MOST_DIRECTIONS = 0.25
 # So many samples tell the directions.
 LOOK_AT = 5000
 ROWS_A_RANGE = 4096
+
+
+class Projection(NamedTuple):
+    """The leading directions of samples, and the mean they are measured from."""
+
+    mean: Floats  # (n_features,)
+    directions: Floats  # (n_features, n_directions), orthonormal
+
+    def down(self, points: Floats) -> Floats:
+        """Return the coordinates of points in the leading directions."""
+        return np.asarray((points - self.mean) @ self.directions)
+
+    def up(self, points: Floats) -> Floats:
+        """Return points that are given in the leading directions."""
+        return np.asarray(points @ self.directions.T + self.mean)
 
 
 def is_wide(X: Data) -> bool:

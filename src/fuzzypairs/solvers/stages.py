@@ -18,14 +18,13 @@ def run_starts(problem: Problem, starts: list[Start]) -> list[RunResult]:
     """
     if (few := problem.projected(PROJECTED_TOL)) is None:
         return [run_start(problem, start) for start in starts]
-    directions, narrow = few
-    mean = problem.passes.mean
+    projection, narrow = few
     rough = []
     for start in starts:
         centers, U = problem.passes.first_prototypes(problem, start)
-        rough.append(narrow.passes.descend(narrow, (centers - mean) @ directions, U))
+        rough.append(narrow.passes.descend(narrow, projection.down(centers), U))
     best = min(rough, key=lambda run: run.objective)
-    centers = best.centers @ directions.T + mean
+    centers = projection.up(best.centers)
     return [problem.passes.descend(problem, centers, best.constrained)]
 
 

@@ -24,9 +24,9 @@ def kmeans_plusplus(
     chosen, unless all weights are 0.
     """
     draws = random_state.random_sample((n_clusters, _n_trials(n_clusters)))
-    weight = sample_weight
-    if weight is not None:
-        weight = np.ascontiguousarray(weight, dtype=np.float64)
+    weight: Floats | None = None
+    if sample_weight is not None:
+        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
     return np.asarray(X[_core.choose_seeds(np.ascontiguousarray(X), weight, draws)])
 
 

@@ -297,10 +297,14 @@ def test_passes_that_return_something_else(answer):
         _core.descend_called(lambda *_: answer, no_groups(), C, NONE, **CALLED)
 
 
-@pytest.mark.parametrize("wrong", [{"scale": 0.0}, {"scale": np.nan}, {"step_unit": -1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"scale": 0.0}, {"scale": np.nan}, {"step_unit": -1.0}]
+)
 def test_units_that_cannot_be(wrong):
     with pytest.raises(ValueError, match="above 0"):
-        _core.descend_called(lambda *_: None, no_groups(), C, NONE, **{**CALLED, **wrong})
+        _core.descend_called(
+            lambda *_: None, no_groups(), C, NONE, **{**CALLED, **wrong}
+        )
 
 
 def test_passes_that_change_the_number_of_clusters():
@@ -452,9 +456,8 @@ def test_runs_over_numbers_that_are_none():
         if where in options:
             options[where] = bad
         for is_long in (False, True):
-            C_end, U_end, history, *_ = _core.descend(
-                samples, groups, C, U, max_iter=50, is_long=is_long, improve=None, **options
-            )
+            options |= dict(max_iter=50, is_long=is_long, improve=None)
+            C_end, U_end, *_ = _core.descend(samples, groups, C, U, **options)
             assert len(C_end) <= k and U_end.shape == (n_rows, len(C_end))
     """)
 
@@ -506,13 +509,14 @@ def test_more_threads_than_a_machine_has():
     """)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGALRM")
 def test_interrupts_end_long_calls():
     run(
         """
         import signal
         case = cases.judged([8] * 2000, 6, beta=50.0)
         groups = case.core()
-        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         try:
             groups.refine(1e-12, 1.0, 1000, 100_000, 8, 0.0, 2)

@@ -13,12 +13,16 @@ OPTIONS = {"tol": 1e-8, "max_iter": 3000, "is_long": False, "improve": None}
 class Fit:
     """Samples, judgements of the first of them, and a start."""
 
-    def __init__(self, sizes, k, *, beta=2.0, alpha=0.0, n_free=60, seed=0, weighted=True):
+    def __init__(
+        self, sizes, k, *, beta=2.0, alpha=0.0, n_free=60, seed=0, weighted=True
+    ):
         rng = np.random.default_rng([seed, k, len(sizes)])
         self.n_rows = sum(sizes)
         n = self.n_rows + n_free
         labels = rng.integers(3, size=n)
-        self.X = rng.normal(size=(n, 2)) + 3.0 * np.array([[1, 0], [0, 1], [-1, -1]])[labels]
+        self.X = (
+            rng.normal(size=(n, 2)) + 3.0 * np.array([[1, 0], [0, 1], [-1, -1]])[labels]
+        )
         self.X /= self.X.std()
         self.weight = rng.uniform(0.5, 1.0, n) if weighted else np.ones(n)
         self.sizes, self.alpha, self.beta = sizes, alpha, beta
@@ -53,7 +57,9 @@ class Fit:
 
     def objective(self, C, U):
         U = self.memberships(C, U)
-        return naive.objective(self.X, U, C, self.pairs, self.alpha, self.beta, self.weight)
+        return naive.objective(
+            self.X, U, C, self.pairs, self.alpha, self.beta, self.weight
+        )
 
     def called(self, groups):
         """Return a pass over all samples, written with NumPy."""
@@ -79,7 +85,9 @@ class Fit:
     def run_called(self, groups=None, **options):
         groups = self.groups() if groups is None else groups
         settings = {**OPTIONS, "scale": 1.0, "step_unit": 1.0, **options}
-        return _core.descend_called(self.called(groups), groups, self.C, self.U, **settings)
+        return _core.descend_called(
+            self.called(groups), groups, self.C, self.U, **settings
+        )
 
 
 def assert_descends(history, sizes):
@@ -243,7 +251,9 @@ def test_runs_stop_before_prototypes_meet():
     none = np.zeros((0, 3))
     C = np.array([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]])
     settings = {"alpha": 0.0, **OPTIONS}
-    apart = _core.descend(samples, no_groups(), C, none, **settings, while_apart=0.25)[0]
+    apart = _core.descend(samples, no_groups(), C, none, **settings, while_apart=0.25)[
+        0
+    ]
     gaps = np.linalg.norm(apart[:, None] - apart, axis=2)[np.triu_indices(3, 1)]
     assert gaps.min() >= 0.5
     assert not np.array_equal(apart, C)

@@ -390,7 +390,10 @@ def test_a_pass_measures_descends_and_adds_up(sizes, dtype):
     case = judged(sizes, 5, beta=3.0)
     n_rows = len(case.U)
     X = rng.normal(size=(n_rows + 10, 3)).astype(dtype)
-    rows, weight = rng.permutation(n_rows + 10)[:n_rows], rng.uniform(0.5, 2, n_rows + 10)
+    rows, weight = (
+        rng.permutation(n_rows + 10)[:n_rows],
+        rng.uniform(0.5, 2, n_rows + 10),
+    )
     mean, C = X.mean(axis=0, dtype=float), rng.normal(size=(5, 3))
     groups = case.core()
     groups.pack(X, rows, weight, mean, 2.0)
