@@ -32,9 +32,10 @@ using Ints1 = Array<const std::int64_t, 1>;
 /// Samples: float32 stays float32.
 using Data = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void check(bool holds, const std::string& message) {
-    if (!holds) throw nb::value_error(message.c_str());
+void check(bool holds, const char* message) {
+    if (!holds) throw nb::value_error(message);
 }
+void check(bool holds, const std::string& message) { check(holds, message.c_str()); }
 
 void check_size(size_t seen, size_t expected, const char* name) {
     check(seen == expected, std::string(name) + " has length " + std::to_string(seen) +
@@ -59,9 +60,9 @@ void check_shape(Matrix<const double> seen, size_t rows, size_t cols, const char
 
 void check_indices(std::span<const std::int64_t> values, size_t below, const char* name) {
     for (const std::int64_t value : values)
-        check(value >= 0 && size_t(value) < below,
-              std::string(name) + " has " + std::to_string(value) + ", expected 0 to " +
-                  std::to_string(below) + " - 1");
+        if (value < 0 || size_t(value) >= below)  // a message for each would take its time
+            check(false, std::string(name) + " has " + std::to_string(value) +
+                             ", expected 0 to " + std::to_string(below) + " - 1");
 }
 
 /// Borders of ranges: from 0 on, never falling, up to `last`.
@@ -466,11 +467,14 @@ NewArray<std::int64_t, 1> choose_seeds(const Data& X, std::optional<Floats1> wei
     return out;
 }
 
-void manhattan_distances(const Floats2& X, const Floats2& C, const Array<double, 2>& out, size_t n_threads) {
+template <bool SQUARED>
+void distances(const Data& X, const Floats2& C, const Array<double, 2>& out, size_t n_threads) {
+    const std::vector<double> none(X.shape(1));
+    const Source source = source_of(X, {}, {}, Floats1(none.data(), {none.size()}), 1.0);
     check(X.shape(1) == C.shape(1), "C has another number of columns than X");
     check_shape(matrix(out), X.shape(0), C.shape(0), "out");
     run(parts_of(X.shape(0)), n_threads, [&](size_t part, Watch&) {
-        chosen->manhattan(matrix(X), matrix(C), part * ROWS_A_PART,
+        chosen->distances(source, matrix(C), SQUARED, part * ROWS_A_PART,
                           std::min(X.shape(0), (part + 1) * ROWS_A_PART), matrix(out));
     });
 }
@@ -554,7 +558,8 @@ NB_MODULE(_core, m) {
           "alpha"_a, "out"_a.noconvert(), one);
     m.def("choose_seeds", &choose_seeds, "X"_a.noconvert(), "weight"_a.noconvert().none(), "draws"_a.noconvert(),
           "unit"_a = 1.0);
-    m.def("manhattan_distances", &manhattan_distances, "X"_a.noconvert(), "C"_a.noconvert(), "out"_a.noconvert(), one);
+    m.def("squared_distances", &distances<true>, "X"_a.noconvert(), "C"_a.noconvert(), "out"_a.noconvert(), one);
+    m.def("manhattan_distances", &distances<false>, "X"_a.noconvert(), "C"_a.noconvert(), "out"_a.noconvert(), one);
     m.def("weighted_medians", &weighted_medians, "order"_a.noconvert(), "values"_a.noconvert(), "W"_a.noconvert(), one);
     m.def("reach", &reach, "indptr"_a.noconvert(), "neighbor"_a.noconvert(), "targets"_a.noconvert(), "strength"_a,
           "n_steps"_a, "most"_a);

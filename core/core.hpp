@@ -136,8 +136,9 @@ struct Level {
                     std::span<const double> weight, double fuzzifier, double alpha, size_t first,
                     size_t last, Matrix<double> W);
     void (*seeds)(const Source& X, Matrix<const double> draws, std::span<std::int64_t> chosen);
-    void (*manhattan)(Matrix<const double> X, Matrix<const double> C, size_t first, size_t last,
-                      Matrix<double> out);
+    /// Sums of absolute or squared differences of rows [first, last) of X and prototypes.
+    void (*distances)(const Source& X, Matrix<const double> C, bool squared, size_t first,
+                      size_t last, Matrix<double> out);
     void (*medians)(Matrix<const std::int64_t> order, Matrix<const double> values,
                     Matrix<const double> W, size_t first, size_t last, Matrix<double> out);
 };

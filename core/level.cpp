@@ -11,7 +11,7 @@ FunctionOf<decltype(Level::memberships)> row_memberships;
 FunctionOf<decltype(Level::from_distances)> from_distances;
 FunctionOf<decltype(Level::weigh)> weigh;
 FunctionOf<decltype(Level::seeds)> seeds;
-FunctionOf<decltype(Level::manhattan)> manhattan;
+FunctionOf<decltype(Level::distances)> distances;
 FunctionOf<decltype(Level::medians)> medians;
 
 #define FUZZYPAIRS_TEXT_OF(name) #name
@@ -19,6 +19,6 @@ FunctionOf<decltype(Level::medians)> medians;
 
 extern const Level table;
 const Level table = {FUZZYPAIRS_TEXT(FUZZYPAIRS_LEVEL), make_samples, make_groups,
-                     row_memberships, from_distances, weigh, seeds, manhattan, medians};
+                     row_memberships, from_distances, weigh, seeds, distances, medians};
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL

@@ -1,5 +1,5 @@
 // Functions of rows for spaces of any kind: memberships from given distances, what they
-// weigh, manhattan distances, and seeds.
+// weigh, and distances to prototypes that are points.
 #include <cmath>
 
 #include "core.hpp"
@@ -38,19 +38,39 @@ double weigh(Matrix<const double> dist2, Matrix<const double> U, std::span<const
     return value;
 }
 
-void manhattan(Matrix<const double> X, Matrix<const double> C, size_t first, size_t last,
-               Matrix<double> out) {
+namespace {
+
+template <class X, class Term>
+void add_terms(Matrix<const X> from, Matrix<const double> C, size_t first, size_t last,
+               Matrix<double> out, Term term) {
     using L = Lanes<double>;
-    const size_t whole = X.cols / L::width * L::width;
+    const size_t whole = C.cols / L::width * L::width;
     for (size_t i = first; i < last; ++i)
         for (size_t j = 0; j < C.rows; ++j) {
             L lanes = 0.0;
             for (size_t f = 0; f < whole; f += L::width)
-                lanes += abs(L::load(X[i] + f) - L::load(C[j] + f));
+                lanes += term(L::load(from[i] + f) - L::load(C[j] + f));
             double total = sum(lanes);
-            for (size_t f = whole; f < X.cols; ++f) total += std::abs(X[i][f] - C[j][f]);
+            for (size_t f = whole; f < C.cols; ++f)
+                total += term(Lanes<double, 1>(double(from[i][f]) - C[j][f]))[0];
             out[i][j] = total;
         }
+}
+
+}  // namespace
+
+void distances(const Source& source, Matrix<const double> C, bool squared, size_t first, size_t last,
+               Matrix<double> out) {
+    const auto from = [&](const auto& X) {
+        if (squared)
+            add_terms(X, C, first, last, out, [](auto gap) { return gap * gap; });
+        else
+            add_terms(X, C, first, last, out, [](auto gap) { return abs(gap); });
+    };
+    if (source.single.data)
+        from(source.single);
+    else
+        from(source.twice);
 }
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL

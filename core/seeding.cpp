@@ -27,14 +27,16 @@ double accumulate(std::span<const double> weight, const Buffer<double>& dist2,
     return total;
 }
 
-/// Squared distances of all rows of X to row t, or `closest` where that is less.
+// Rows that all candidates of a step meet while they are in the cache.
+constexpr size_t BLOCK = 256;
+
+/// Squared distances of a block of rows to row t, or `closest` where that is less.
 template <class X>
-double distances_to(Matrix<const X> from, size_t t, double scale, std::span<const double> weight,
-                    const Buffer<double>& closest, Buffer<double>& out) {
+void distances_to(Matrix<const X> from, size_t t, double scale, std::span<const double> weight,
+                  size_t first, const Buffer<double>& closest, double* out, double& potential) {
     using L = Lanes<double>;
     const size_t whole = from.cols / L::width * L::width;
-    double potential = 0.0;
-    for (size_t i = 0; i < from.rows; ++i) {
+    for (size_t i = first; i < std::min(first + BLOCK, from.rows); ++i) {
         L lanes = 0.0;
         for (size_t f = 0; f < whole; f += L::width) {
             const L gap = (L::load(from[i] + f) - L::load(from[t] + f)) * L(scale);
@@ -48,7 +50,6 @@ double distances_to(Matrix<const X> from, size_t t, double scale, std::span<cons
         out[i] = d < closest[i] ? d : closest[i];
         potential += (weight.empty() ? 1.0 : weight[i]) * out[i];
     }
-    return potential;
 }
 
 template <class X>
@@ -56,7 +57,9 @@ void choose(Matrix<const X> from, const Source& source, Matrix<const double> dra
             std::span<std::int64_t> chosen) {
     const size_t n = from.rows;
     const Buffer<double> same(n, 1.0);
-    Buffer<double> closest(n, std::numeric_limits<double>::max()), running(n), trial(n), best(n);
+    Buffer<double> closest(n, std::numeric_limits<double>::max()), running(n), dist2(draws.cols * n);
+    Buffer<double> potential(draws.cols);
+    Buffer<size_t> rows(draws.cols);
     std::span<const double> weight = source.weight;
     if (!(accumulate(weight, same, running) > 0.0)) {
         weight = {};  // no row has weight: all weigh the same
@@ -66,16 +69,18 @@ void choose(Matrix<const X> from, const Source& source, Matrix<const double> dra
         // Where seeds cover every weighted row, any further one must repeat.
         if (step > 0 && !(accumulate(weight, closest, running) > 0.0))
             accumulate(weight, same, running);
-        double least = std::numeric_limits<double>::infinity();
-        for (size_t t = 0; t < (step == 0 ? 1 : draws.cols); ++t) {
-            const size_t row = draw_row(running, draws[step][t]);
-            const double potential = distances_to(from, row, source.scale, weight, closest, trial);
-            if (t > 0 && !(potential < least)) continue;
-            least = potential;
-            chosen[step] = std::int64_t(row);
-            std::swap(best, trial);
-        }
-        std::swap(closest, best);
+        const size_t n_trials = step == 0 ? 1 : draws.cols;
+        for (size_t t = 0; t < n_trials; ++t) rows[t] = draw_row(running, draws[step][t]);
+        potential.fill(0.0);
+        for (size_t first = 0; first < n; first += BLOCK)
+            for (size_t t = 0; t < n_trials; ++t)
+                distances_to(from, rows[t], source.scale, weight, first, closest, &dist2[t * n],
+                             potential[t]);
+        size_t best = 0;
+        for (size_t t = 1; t < n_trials; ++t)
+            if (potential[t] < potential[best]) best = t;
+        chosen[step] = std::int64_t(rows[best]);
+        std::memcpy(&closest[0], &dist2[best * n], n * sizeof(double));
     }
 }
 

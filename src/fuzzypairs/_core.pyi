@@ -122,8 +122,9 @@ def weigh(
 def choose_seeds(
     X: Data, weight: Floats | None, draws: Floats, unit: float = 1.0
 ) -> Ints: ...
+def squared_distances(X: Data, C: Floats, out: Floats, n_threads: int = 1) -> None: ...
 def manhattan_distances(
-    X: Floats, C: Floats, out: Floats, n_threads: int = 1
+    X: Data, C: Floats, out: Floats, n_threads: int = 1
 ) -> None: ...
 def weighted_medians(
     order: Ints, values: Floats, W: Floats, n_threads: int = 1
