@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, cached_property
 from itertools import pairwise
 from types import TracebackType
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+FEW_PRODUCTS = 2**16
+
 
 @cache
 def _libraries() -> ThreadpoolController:
@@ -20,8 +22,14 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which matrix products have the same bits on any machine."""
+def one_blas_thread(n_products: int | None = None) -> AbstractContextManager[Any]:
+    """Return a context in which matrix products have the same bits on any machine.
+
+    Libraries compute products of few numbers, `n_products` if known, by one thread
+    anyway; to set the number takes as long as a small product.
+    """
+    if n_products is not None and n_products < FEW_PRODUCTS:
+        return nullcontext()
     limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limit
 

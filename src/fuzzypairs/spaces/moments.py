@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.kernels import chunks, rows
+from fuzzypairs.threads import one_blas_thread
 
 __all__ = [
     "is_sparse",
@@ -24,9 +24,6 @@ __all__ = [
 FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
-# Of data up to this size (samples x squared features) a moment is formed in one
-# compiled loop, three times as fast: it takes much of the smallest fits.
-SMALL_MOMENT = 500_000
 ROWS_AT_A_TIME = 4096
 
 
@@ -53,14 +50,12 @@ def weighted_mean(X: Any, weight: Floats | None) -> Floats:
     if is_sparse(X):
         weight = np.ones(X.shape[0]) if weight is None else weight
         return np.asarray(X.T @ weight / weight.sum())
-    if weight is None:
-        sums = np.zeros(X.shape[1])
-        rows.column_sums(np.ascontiguousarray(X), sums)
-        return sums / len(X)
-    totals = np.zeros(X.shape[1] + 1)
-    origin = np.zeros(X.shape[1])
-    chunks.chunk_totals(X, np.arange(len(X)), weight, origin, totals, 0, len(X))
-    return np.asarray(totals[:-1] / weight.sum())
+    sums = np.zeros(X.shape[1])
+    # Products with vectors are given to several threads at an eighth of the size.
+    with one_blas_thread(8 * X.size):
+        for x, w in _chunks(X, weight):
+            sums += w @ x
+    return np.asarray(sums / _total_weight(X, weight))
 
 
 def total_variance(X: Any, weight: Floats | None) -> float:
@@ -76,11 +71,12 @@ def leading_share(X: Any, weight: Floats | None) -> float:
 
     It is 1 for data on a line and 1 / n_features for a sphere.
     """
-    if not is_sparse(X) and X.shape[1] <= FORMED_UP_TO:
-        largest = float(np.linalg.eigvalsh(_formed_moment(X, weight))[-1])
-    else:
-        moment = _sparse_moment if is_sparse(X) else _dense_moment
-        largest = leading_eigenvalue(moment(X, weight), X.shape[1])
+    with one_blas_thread(X.shape[0] * X.shape[1] ** 2):
+        if not is_sparse(X) and X.shape[1] <= FORMED_UP_TO:
+            largest = float(np.linalg.eigvalsh(_formed_moment(X, weight))[-1])
+        else:
+            moment = _sparse_moment if is_sparse(X) else _dense_moment
+            largest = leading_eigenvalue(moment(X, weight), X.shape[1])
     return min(1.0, largest / _total_weight(X, weight))
 
 
@@ -100,9 +96,6 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
 def _formed_moment(X: Any, weight: Floats | None) -> Floats:
     """Return the sum of w x x' / |x|^2, of which only the lower half is read."""
     moment = np.zeros((X.shape[1], X.shape[1]))
-    if weight is None and len(X) * X.shape[1] ** 2 <= SMALL_MOMENT:
-        chunks.direction_moment(X, moment)
-        return moment
     for x, w in _centred_chunks(X, weight):
         y = x * np.sqrt(over_positive(w, squared_norms(x)))[:, None]
         moment += y.T @ y  # the one product that BLAS does in half the time
@@ -140,7 +133,13 @@ def _total_weight(X: Any, weight: Floats | None) -> float:
 def _centred_chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Floats, Floats]]:
     """Yield (rows - mean, their weights), a chunk at a time in float64."""
     mean = weighted_mean(X, weight)
+    for x, w in _chunks(X, weight):
+        yield x - mean, w
+
+
+def _chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Any, Floats]]:
+    """Yield rows and their weights, a chunk at a time."""
     for first in range(0, len(X), ROWS_AT_A_TIME):
-        part = slice(first, first + ROWS_AT_A_TIME)
-        x = X[part] - mean
-        yield x, np.ones(len(x)) if weight is None else weight[part]
+        x = X[first : first + ROWS_AT_A_TIME]
+        w = weight[first : first + ROWS_AT_A_TIME] if weight is not None else None
+        yield x, np.ones(len(x)) if w is None else w

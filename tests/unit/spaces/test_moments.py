@@ -1,8 +1,11 @@
 """Means, variances and leading eigenvalues: by hand, and by the plain formulas."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs.spaces import moments
 from fuzzypairs.spaces.moments import (
@@ -72,7 +75,6 @@ def test_leading_share(X, weight):
 @pytest.mark.parametrize("largest", [0, 400])
 def test_leading_share_by_every_way(monkeypatch, weight, n_features, largest):
     monkeypatch.setattr(moments, "FORMED_UP_TO", largest)
-    monkeypatch.setattr(moments, "SMALL_MOMENT", 0)
     monkeypatch.setattr(moments, "ROWS_AT_A_TIME", 7)
     X = np.random.default_rng(0).normal(size=(24, n_features))
     X[:, 0] *= 3.0
@@ -85,3 +87,28 @@ def test_leading_eigenvalue(size):
     found = leading_eigenvalue(lambda v: values * v, size)
     assert found == pytest.approx(size, rel=1e-5)
     assert leading_eigenvalue(lambda v: 0.0 * v, size) == 0.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("n_samples", [300, 20_000])
+def test_means_of_distant_samples_keep_their_digits(dtype, offset, n_samples):
+    rng = np.random.default_rng(0)
+    X = (offset + rng.normal(size=(n_samples, 3))).astype(dtype)
+    for weight in (None, rng.random(n_samples)):
+        w = np.ones(n_samples) if weight is None else weight
+        gaps = [math.fsum(w * (x.astype(float) - offset)) for x in X.T]
+        expected = offset + np.array(gaps) / math.fsum(w)
+        found = weighted_mean(X, weight)
+        close(found, expected, 1e-14 * max(offset, 1.0))
+
+
+def test_threads_of_blas_change_no_bit():
+    X = np.random.default_rng(0).normal(size=(20_000, 12))
+    weight = np.random.default_rng(1).random(20_000)
+    results = []
+    for n_threads in (1, 2, 3):
+        with threadpool_limits(n_threads, "blas"):
+            mean, share = weighted_mean(X, weight), leading_share(X, weight)
+            results.append([*mean, share, total_variance(X, weight)])
+    assert results[0] == results[1] == results[2]
