@@ -25,7 +25,7 @@ def resolve(name):
 
 def test_an_unknown_name_is_noticed():
     with pytest.raises(AttributeError):
-        resolve("kernels.tiles.no_such_pass")
+        resolve("solvers.groups.no_such_solver")
 
 
 @pytest.mark.parametrize("name", NAMES)

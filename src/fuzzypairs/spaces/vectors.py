@@ -3,13 +3,11 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import diags
 
-from fuzzypairs._typing import Floats
-from fuzzypairs.kernels.medians import manhattan_distances, weighted_medians
-from fuzzypairs.kernels.minkowski import minkowski_centers, minkowski_distances
-from fuzzypairs.kernels.rows import row_distances
+from fuzzypairs import _core
+from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.spaces.minkowski import minkowski_distances, minkowski_prototypes
 from fuzzypairs.spaces.moments import (
     is_sparse,
     leading_eigenvalue,
@@ -26,14 +24,8 @@ __all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
 ROWS_A_RANGE = 4096
 # From this many features times clusters on, matrix products beat differences.
 PRODUCTS_FROM = 2500
-
-
-def over_rows(threads: Threads, kernel: Any, X: Any, P: Floats, *more: Any) -> Floats:
-    """Fill ``out[i, j]`` by a kernel over ranges of rows."""
-    out = np.empty((len(X), len(P)))
-    spans = over_ranges(cut(len(X), ROWS_A_RANGE))
-    threads.map(kernel, [(X, P, *more, out, *span) for span in spans])
-    return out
+# Features are shared out to threads where each has so many terms to add up.
+TERMS_A_RANGE = 2**18
 
 
 def weighted_sums(threads: Threads, X: Any, W: Floats) -> Floats:
@@ -67,8 +59,8 @@ class Euclidean(Space):
     def between(self, X: Any, P: Floats) -> Floats:
         """Return squared distances, shape (n_rows, k)."""
         small = X.shape[1] * len(P) < PRODUCTS_FROM
-        if not is_sparse(X) and (small or X.dtype == np.float32):
-            return over_rows(self.threads, row_distances, X, P)
+        if small and not is_sparse(X):
+            return differences(_core.squared_distances, X, P, self.threads)
         C = P - self.origin
         spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
         return np.concatenate(
@@ -190,29 +182,26 @@ class Manhattan(Space):
 
     temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "order", "values")
 
-    order: NDArray[np.int32]
+    order: Ints
     values: Floats
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
         """Hold the samples and sort each feature."""
         space = super().fit(np.ascontiguousarray(X, dtype=np.float64), weight, **more)
         columns = np.ascontiguousarray(space.X.T)
-        space.order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
+        space.order = np.argsort(columns, axis=1, kind="stable")
         space.values = np.take_along_axis(columns, space.order, axis=1)
         return space
 
     def between(self, X: Any, P: Floats) -> Floats:
         """Return sums of absolute differences, shape (n_rows, k)."""
-        return over_rows(self.threads, manhattan_distances, X, P)
+        return differences(_core.manhattan_distances, X, P, self.threads)
 
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
         """Return the weighted medians of each feature."""
-        out = np.empty((W.shape[1], self.X.shape[1]))
-        # Several features a call, so that their random reads overlap.
-        spans = over_ranges(cut(self.X.shape[1], 4))
-        calls = [(self.order, self.values, W, out, *span) for span in spans]
-        self.threads.map(weighted_medians, calls)
-        return out
+        W = np.ascontiguousarray(W)
+        n_threads = self.threads.n_threads
+        return _core.weighted_medians(self.order, self.values, W, n_threads)
 
 
 class Minkowski(Space):
@@ -240,23 +229,34 @@ class Minkowski(Space):
 
     def between(self, X: Any, P: Floats) -> Floats:
         """Return sums of powers, shape (n_rows, k)."""
-        return over_rows(self.threads, minkowski_distances, X, P, self.p)
+        spans = over_ranges(cut(len(X), ROWS_A_RANGE))
+        calls = [(X[a:b], P, self.p) for a, b in spans]
+        return np.concatenate(self.threads.map(minkowski_distances, calls))
 
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
         """Return the minimisers of each feature."""
         if previous is None:
             mean = weighted_mean(self.X, self.weight)
             previous = np.repeat(mean[None, :], W.shape[1], axis=0)
-        out = np.empty(previous.shape)
-        spans = over_ranges(cut(self.X.shape[1], 1))
         WT = np.ascontiguousarray(W.T)
-        calls = [(self.columns, WT, self.p, previous, out, *span) for span in spans]
-        self.threads.map(minkowski_centers, calls)
-        return out
+        calls = [
+            (self.columns[a:b], WT, self.p, previous[:, a:b])
+            for a, b in over_ranges(cut(len(self.columns), TERMS_A_RANGE // W.size + 1))
+        ]
+        found = self.threads.map(minkowski_prototypes, calls)
+        return np.concatenate(found, axis=1)
 
     def natural(self, distance: Floats) -> Floats:
         """Return the p-th root."""
         return np.asarray(distance ** (1.0 / self.p))
+
+
+def differences(kernel: Any, X: Any, P: Floats, threads: Threads) -> Floats:
+    """Return the distances of rows and prototypes by a function of the core."""
+    out = np.empty((len(X), len(P)))
+    C = np.ascontiguousarray(P, dtype=np.float64)
+    kernel(np.ascontiguousarray(X), C, out, threads.n_threads)
+    return out
 
 
 def directions(X: Any) -> Any:

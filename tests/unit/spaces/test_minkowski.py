@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from fuzzypairs.spaces import minkowski
 from fuzzypairs.spaces.vectors import Minkowski
 from fuzzypairs.threads import Threads
 
@@ -199,3 +200,17 @@ def test_distances_of_any_size(p):
     np.testing.assert_allclose(found, x**p, rtol=2e-12)
     assert found[0, 0] == 0.0
     assert found[1, 0] == 1.0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_samples_by_parts(monkeypatch, alpha):
+    X, W, C = problem(400, 5, 3, alpha)
+    whole, distances = centers(X, W, 1.7, C), Minkowski(1.7).fit(X).distances(C)
+    monkeypatch.setattr(minkowski, "AT_A_TIME", 1)
+    np.testing.assert_allclose(centers(X, W, 1.7, C), whole, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(Minkowski(1.7).fit(X).distances(C), distances)
+
+
+def test_distances_beyond_the_range_are_infinite():
+    space = Minkowski(4.0).fit(np.array([[1e200], [1e-200]]))
+    assert space.distances(np.zeros((1, 1))).tolist() == [[np.inf], [0.0]]

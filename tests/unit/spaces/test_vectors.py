@@ -8,6 +8,7 @@ from scipy import sparse
 
 from fuzzypairs import FDC
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
+from fuzzypairs.threads import Threads
 from metric_cases import (
     CASES,
     LABELS,
@@ -149,3 +150,30 @@ def test_differences_and_products_give_the_same_distances(n_features, dtype):
     P = X[:2].astype(np.float64)
     expected = ((X[:, None].astype(np.float64) - P) ** 2).sum(axis=2)
     close(Euclidean().fit(X).distances(P), expected, 1e-9 * n_features)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [1, 3, 4, 17])
+def test_differences_have_all_digits(n_features, dtype):
+    X = (1e6 + np.random.default_rng(0).normal(size=(5000, n_features))).astype(dtype)
+    P = X[:3].astype(np.float64) + 1e-3
+    P[0] = X[0]
+    expected = ((X[:, None].astype(np.float64) - P) ** 2).sum(axis=2)
+    found = Euclidean().fit(X).between(np.asfortranarray(X), P)
+    assert found[0, 0] == 0.0
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("space", [Euclidean(), Manhattan(), Minkowski(1.7)])
+def test_threads_change_no_bit(space):
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(9000, 3)), rng.random((9000, 40)) - 0.1
+    fits = [space.fit(X, threads=Threads(n_jobs)) for n_jobs in (1, 2, 3)]
+    results = []
+    for fit in fits:
+        with fit.threads:
+            C = fit.prototypes(W)
+            results.append((C, fit.distances(C)))
+    for C, distances in results[1:]:
+        np.testing.assert_array_equal(C, results[0][0])
+        np.testing.assert_array_equal(distances, results[0][1])
