@@ -300,20 +300,27 @@ def test_medians_with_threads_have_the_same_bits():
         np.testing.assert_array_equal(medians(X, W, n_threads), medians(X, W))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_features", [1, 4, 6, 17])
-def test_manhattan_distances(n_features):
+@pytest.mark.parametrize(
+    ("distances", "power"),
+    [(_core.manhattan_distances, 1), (_core.squared_distances, 2)],
+    ids=["manhattan", "squared"],
+)
+def test_distances(distances, power, n_features, dtype):
     rng = np.random.default_rng(0)
-    X, C = rng.normal(size=(5000, n_features)), rng.normal(size=(4, n_features))
+    X = rng.normal(size=(5000, n_features)).astype(dtype)
+    C = rng.normal(size=(4, n_features))
     C[0] = X[3]
     found = []
     for n_threads in THREADS:
         out = np.full((5000, 4), np.nan)
-        _core.manhattan_distances(X, C, out, n_threads)
+        distances(X, C, out, n_threads)
         found.append(out)
         np.testing.assert_array_equal(out, found[0])
     assert found[0][3, 0] == 0.0
-    expected = np.abs(X[:, None] - C).sum(axis=2)
-    np.testing.assert_allclose(found[0], expected, rtol=1e-13)
+    expected = (np.abs(X[:, None].astype(float) - C) ** power).sum(axis=2)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
 
 
 # Random walks
