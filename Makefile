@@ -9,11 +9,11 @@ STAMP := $(VENV)/.installed
 COVERED_PACKAGES := pairs solvers cluster criteria selection
 COVERED := 95
 
-.PHONY: demo test coverage matrix lint types hooks bench docs reproduction clean help
+.PHONY: demo test core coverage matrix lint types hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data with graded pairs and write a report"
-	@echo "make test   run all tests"
+	@echo "make test   run all tests             make core  compile the core"
 	@echo "make lint   check style and spelling       make types  check types"
 	@echo "make coverage  run the tests and print the branch coverage of each package"
 	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
@@ -27,6 +27,8 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+core: $(STAMP)
 
 coverage: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= tests src
@@ -59,7 +61,7 @@ reproduction: $(STAMP)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
-	rm -rf $(VENV) .matrix .coverage fuzzypairs-demo benchmarks/results
+	rm -rf $(VENV) build src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results
 
 # What the core is compiled from, and with.
 SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
