@@ -186,8 +186,8 @@ def alphas_to_try(
 
     Examples
     --------
-    >>> alphas_to_try("auto", 0.2, 2, 2.0)
-    [0.09, 0.0722222222222222, 0.0617647058823529, 0.0]
+    >>> [round(alpha, 3) for alpha in alphas_to_try("auto", 0.2, 2, 2.0)]
+    [0.09, 0.072, 0.062, 0.0]
     """
     if not isinstance(alpha, str):
         return [float(alpha)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs import FDC, PairSet
+from fuzzypairs import FDC, GuidedFDC, PairSet
 from fuzzypairs.cluster import learned_fit as guidance
 from fuzzypairs.cluster.learned_fit import agreement, can_teach, teach_space
 from fuzzypairs.spaces.learned import Learned, Weighted
@@ -172,8 +172,8 @@ def test_the_model_hands_over_clusters_that_saw_no_judgement(
         seen["blind"] = blind()
         return teach_space(X, pairs, lessons, labels, blind, *more, **options)
 
-    monkeypatch.setattr("fuzzypairs.cluster.fdc.teach_space", watched)
-    FDC(2, n_init=3, random_state=0).fit(X, pairs=judged)
+    monkeypatch.setattr("fuzzypairs.cluster.learned_fit.teach_space", watched)
+    GuidedFDC(2, n_init=3, random_state=0).fit(X, pairs=judged)
     alone = FDC(2, n_init=3, random_state=0).fit(X)
     np.testing.assert_array_equal(seen["blind"], alone.labels_)
 

@@ -246,7 +246,11 @@ def test_the_cost_is_concave_bounded_and_has_the_weight_as_its_slope():
 @pytest.mark.parametrize(
     ("robust", "error", "message"),
     [
-        (0.0, ValueError, "robust must be above 0, got 0.0; for no doubt use False"),
+        (
+            0.0,
+            ValueError,
+            "robust must be above 0, got 0.0; use False",
+        ),
         (-1.0, ValueError, "robust must be"),
         (np.inf, ValueError, "robust must be"),
         ("yes", TypeError, "robust must be a number"),
