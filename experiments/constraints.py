@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
 from fuzzypairs import PairSet
 
@@ -176,7 +175,6 @@ def farthest_pair(X: np.ndarray) -> tuple[int, int]:
     return first, second
 
 
-@njit(cache=True)
 def _sweep(
     cost: np.ndarray,  # IN (n_samples, n_clusters)
     start: np.ndarray,  # IN (n_samples + 1,)
@@ -189,42 +187,30 @@ def _sweep(
 ) -> int:
     """Move each sample of `order` once; return how many changed their cluster."""
     n_moved = 0
-    n_clusters = cost.shape[1]
-    total = np.empty(n_clusters)
     for r in order:
-        total[:] = cost[r]
-        for at in range(start[r], start[r + 1]):
-            e, other = link[at], labels[partner[at]]
-            for h in range(n_clusters):
-                if h == other:
-                    total[h] += together[e, h]
-                else:
-                    total[h] += apart[e, h] + apart[e, other]
-        best = labels[r]  # moves only where that is cheaper
-        for h in range(n_clusters):
-            if total[h] < total[best]:
-                best = h
-        if best != labels[r]:
+        some = slice(start[r], start[r + 1])
+        e, other = link[some], labels[partner[some]]
+        broken = apart[e, other]
+        total = cost[r] + apart[e].sum(axis=0) + broken.sum()
+        np.add.at(total, other, together[e, other] - 2.0 * broken)
+        best = int(total.argmin())
+        if total[best] < total[labels[r]]:  # moves only where that is cheaper
             labels[r] = best
             n_moved += 1
     return n_moved
 
 
-@njit(cache=True)
 def _farthest_by_radius(
     X: np.ndarray,  # IN (n_samples, n_features), by falling radius
     radius: np.ndarray,  # IN (n_samples,)
 ) -> tuple[int, int]:
     best, first, second = -1.0, 0, 0
-    for i in range(len(X)):
+    for i in range(1, len(X)):
         if radius[i] + radius[0] <= best:
             break
-        for j in range(i):
-            if radius[i] + radius[j] <= best:
-                break
-            gap2 = 0.0
-            for f in range(X.shape[1]):
-                gap2 += (X[i, f] - X[j, f]) ** 2
-            if np.sqrt(gap2) > best:
-                best, first, second = np.sqrt(gap2), i, j
+        # Radii fall: only the first rows can be farther than the best pair.
+        n_near = int(np.count_nonzero(radius[:i] > best - radius[i]))
+        gaps = np.sqrt(((X[:n_near] - X[i]) ** 2).sum(axis=1))
+        if gaps.max() > best:
+            best, first, second = float(gaps.max()), i, int(gaps.argmax())
     return first, second

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_fit_report"]
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 # Below this mean certainty memberships are nearly equal.
 FLAT = 0.05
 
