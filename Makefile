@@ -61,7 +61,7 @@ reproduction: $(STAMP)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
-	rm -rf $(VENV) build src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results
+	rm -rf $(VENV) build src/fuzzypairs/_core*.so .cmake .ninja_* .skbuild-info.json CMakeCache.txt CMakeFiles CMakeInit.txt build.ninja cmake_install.cmake *.a .matrix .coverage fuzzypairs-demo benchmarks/results
 
 # What the core is compiled from, and with.
 SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
