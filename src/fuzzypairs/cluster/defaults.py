@@ -37,6 +37,8 @@ __all__ = [
 GAINS = (1.25, 1.125, 1.0625)
 # The gain that a fuzzifier is advised for: k prototypes need more than one direction.
 ADVISED_GAIN = 1.5
+# What a beta may come to in the units of a fit, whose samples are about one.
+LARGEST_BETA = 1e300
 # beta = "auto" in units of the total variance.
 BETA_SHARE = 1.0
 # Of more rows, so many tell the gain well enough where no alpha depends on it.
@@ -207,5 +209,5 @@ def beta_for(
 ) -> float:
     """Return beta in the units of the fit; "auto" is the spread of the samples."""
     if not isinstance(beta, str):
-        return float(beta) * unit**2
+        return min(float(beta) * unit**2, LARGEST_BETA)
     return auto_beta(space.X, weight) if is_fused else BETA_SHARE * space.spread()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph", "GroupResult", "build_graph", "solve_group"]
 
+# Judgements that outweigh distances by more would leave no digits of them.
+STRONGEST = 1e12
 # Groups of up to this many samples are proved where that is asked for.
 SMALL_GROUP = 8
 
@@ -38,7 +40,11 @@ class Graph(NamedTuple):
 
     def in_units(self, scale: float) -> "Graph":
         """Return the graph for distances that are divided by `scale`."""
-        return self._replace(pull=self.pull / scale, diagonal=self.diagonal / scale)
+        strongest = np.abs(self.pull).max(initial=0.0)
+        factor = 1.0 / scale
+        if strongest * factor > STRONGEST:
+            factor = STRONGEST / strongest
+        return self._replace(pull=self.pull * factor, diagonal=self.diagonal * factor)
 
     def to_core(self, fuzzifier: float = 2.0) -> _core.Groups:
         """Return the groups for the core, which copies what it needs."""

@@ -611,3 +611,13 @@ def test_labels_start_as_their_memberships(alpha):
             for init in (labels, np.eye(9)[labels])
         )
     assert_allclose(one.memberships_, other.memberships_, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1.0, 1e20, 1e150])
+@pytest.mark.parametrize("beta", [1e-300, 1.0, 1e30, 1e300])
+def test_any_scale_and_beta_give_memberships(scale, beta):
+    X = scale * np.random.default_rng(0).normal(size=(60, 3))
+    pairs = [(0, 1, 0.9), (2, 3, -0.8), (1, 4, -1.0), (5, 6, 0.3)]
+    model = FDC(3, beta=beta, n_init=2, random_state=0).fit(X, pairs=pairs)
+    assert_on_simplex(model.memberships_)
