@@ -14,7 +14,7 @@ from fuzzypairs.pairs.propagation import propagate
 def rows(quick: bool) -> Iterator[Row]:
     n_samples = 10_000 if quick else 58_000
     X, asked = problem(n_samples)
-    propagate(X[:1000], asked.restrict(np.arange(1000)))  # compiles
+    propagate(X[:1000], asked.restrict(np.arange(1000)))  # imports modules, not timed
     (seconds,) = fastest(lambda: propagate(X, asked, n_jobs=1), repeats=2)
     name = f"propagate, {n_samples} x 9, {len(asked)} pairs"
     yield Row(f"{name}: time, one thread", seconds, "s", 10.0)

@@ -83,7 +83,7 @@ def test_contributing_names_every_module():
     here = [
         path.name + ("/" if path.is_dir() else "")
         for path in package.iterdir()
-        if path.suffix == ".py" or (path.is_dir() and path.name != "__pycache__")
+        if path.suffix == ".py" or (path / "__init__.py").exists()
     ]
 
     missing = [
