@@ -9,12 +9,16 @@ STAMP := $(VENV)/.installed
 COVERED_PACKAGES := pairs solvers cluster criteria selection
 COVERED := 95
 
-.PHONY: demo test core coverage matrix lint types hooks bench docs reproduction clean help
+# The CPU level whose code `make tidy` reads.
+TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
+
+.PHONY: demo test core coverage matrix lint format tidy types hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data with graded pairs and write a report"
 	@echo "make test   run all tests             make core  compile the core"
 	@echo "make lint   check style and spelling       make types  check types"
+	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
 	@echo "make coverage  run the tests and print the branch coverage of each package"
 	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
 	@echo "make hooks  check each commit for style and spelling"
@@ -41,6 +45,17 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i core/*.cpp core/*.hpp
+
+# The lint of the core as one CPU level sees it.
+tidy: $(STAMP)
+	$(BIN)/clang-tidy --quiet core/*.cpp -- -std=c++20 $(TIDY_LEVEL) \
+	  -isystem "$$($(BIN)/python -m nanobind --include_dir)" \
+	  -isystem "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"
 
 hooks: $(STAMP)
 	$(BIN)/pre-commit install
