@@ -14,10 +14,11 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats, Labels
-from fuzzypairs.cluster.checked import CheckedData, read_data, store
+from fuzzypairs.cluster.checked import CheckedData, read_data, read_samples, store
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.learned_fit import fit_learned
 from fuzzypairs.cluster.notes import Note
+from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init
@@ -275,6 +276,30 @@ pair_reliability_, n_features_in_, feature_names_in_
         """
         check_is_fitted(self)
         return self.model_.transform(X)
+
+    def embed(self, X: ArrayLike) -> Floats:
+        """Return the coordinates of samples in the space that was chosen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_dims)
+            After the map of a learned space; X itself in the samples' own space.
+
+        Examples
+        --------
+        >>> from fuzzypairs import GuidedFDC
+        >>> model = GuidedFDC(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+        >>> model.embed([[0.2], [4.9]]).tolist()
+        [[0.2], [4.9]]
+        """
+        check_is_fitted(self)
+        space = self.model_._space
+        given = read_samples(self, X, space, accepts_sparse=True, reset=False)
+        return space.map(given) if isinstance(space, MappedSpace) else given
 
     def score(
         self,

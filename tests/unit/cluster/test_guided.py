@@ -109,6 +109,20 @@ def test_new_rows_are_assigned_as_unjudged_ones(X, pairs, form):
     np.testing.assert_array_equal(model.predict(X)[unjudged], model.labels_[unjudged])
 
 
+def test_coordinates_in_the_space_that_was_chosen(X, pairs, model):
+    # Without judgements the samples' own space; a learned one is the simplex.
+    np.testing.assert_array_equal(fit(X).embed(X), X)
+    assert model.metric_ == "learned"
+    V = model.embed(X)
+    np.testing.assert_allclose(V.sum(axis=1), 1.0)
+    centers = (model.memberships_**2).T @ V
+    centers /= (model.memberships_**2).sum(axis=0)[:, None]
+    gap = np.linalg.norm(V[:, None] - centers, axis=2)
+    np.testing.assert_allclose(model.transform(X), gap, atol=1e-3)
+    with pytest.raises(ValueError, match="features"):
+        model.embed(X[:, :1])
+
+
 def test_a_taught_space_is_a_metric_of_its_own(X, pairs):
     space = Learned("linear").teach(X, pairs, np.arange(90) % 2)
     model = fit(X, pairs, metric=space)
