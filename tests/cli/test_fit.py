@@ -75,6 +75,36 @@ def test_it_tells_a_person_what_happened(done, summary):
     assert result.stdout.splitlines()[-1] == str(out / "report.html")
 
 
+def test_the_verdict_comes_first(done, summary):
+    told = summary["verdict"]
+
+    assert told["level"] in ("strong", "weak", "unusable")
+    assert told["n_judgements"] == 18
+    low, high = (told["with_judgements"][end] for end in ("low", "high"))
+    assert 0 <= low <= told["with_judgements"]["share"] <= high <= 1
+    lines = done[1].stdout.splitlines()
+    assert lines[: len(told["sentences"])] == told["sentences"]
+
+
+def test_flipped_grades_are_told(wine, tmp_path):
+    table = pd.read_csv(wine / "wine.csv")
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(len(table))[:80].reshape(40, 2)
+    same = table["cultivar"].to_numpy()[rows]
+    grade = np.where(same[:, 0] == same[:, 1], 0.9, -0.9)
+    grade[:8] *= -1
+    frame = pd.DataFrame({"i": rows[:, 0], "j": rows[:, 1], "grade": grade})
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    result = run(
+        "fit", wine / "wine.csv", "--pairs", tmp_path / "pairs.csv", "--clusters", 3,
+        "--drop", "bottle", "--drop", "cultivar", "--out", tmp_path / "out",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Weak:")
+    assert "judgements seem wrong" in result.stdout
+
+
 def test_it_writes_its_files_and_nothing_else(done):
     out, _ = done
 

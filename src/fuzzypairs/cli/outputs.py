@@ -22,6 +22,7 @@ from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, criteria, save
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cli import screen
 from fuzzypairs.cli.options import TableFormat
+from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs
 from fuzzypairs.io.writing import write_table
@@ -138,6 +139,13 @@ class FittedTask:
             if name not in ("n_jobs", "verbose") and value is not None
         }
 
+    @property
+    def verdict(self) -> Verdict:
+        """What held-out judgements say of the fit."""
+        unknown = np.full(len(self.task.pairs), np.nan)
+        none = HeldOut(self.task.pairs, unknown, unknown)
+        return getattr(self.model, "verdict_", None) or assess(none)
+
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What summary.json holds."""
@@ -149,6 +157,7 @@ class FittedTask:
             "rows": task.items.n_rows,
             "features": task.X.shape[1],
             "id": task.items.id_column,
+            "verdict": asdict(self.verdict),
             "judgements": self._judgements(),
             "clusters": {
                 "asked": model.n_clusters,
@@ -232,6 +241,9 @@ class FittedTask:
         """Print what a person wants to know first."""
         told = self.summary
         judged, clusters = told["judgements"], told["clusters"]
+        if judged["given"]:
+            screen.print_verdict(terminal, self.verdict.sentences)
+        screen.print_notes(terminal, self.notes)
         terminal.print(screen.as_table(_column_table(self.task.preparation)))
         terminal.print(
             f"{told['rows']} rows, {told['features']} features, {judged['given']} "
@@ -258,7 +270,6 @@ class FittedTask:
         for pair in judged["broken"][:SHOWN_BROKEN]:
             one, other, grade, *_ = pair.values()
             terminal.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
-        screen.print_notes(terminal, self.notes)
 
     def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""

@@ -36,6 +36,7 @@ __all__ = [
     "plain_errors",
     "print_json",
     "print_notes",
+    "print_verdict",
     "progress",
     "warnings_as_notes",
 ]
@@ -101,6 +102,14 @@ def print_notes(terminal: Console, notes: Sequence[str], indent: str = "") -> No
     """Print warnings as sentences."""
     for note in notes:
         terminal.print(f"{indent}[yellow]note:[/] {escape(note)}")
+
+
+def print_verdict(terminal: Console, sentences: Sequence[str]) -> None:
+    """Print what held-out judgements say of a result, the level in bold."""
+    level, colon, first = sentences[0].partition(":")
+    terminal.print(f"[bold]{escape(level + colon)}[/]{escape(first)}")
+    for sentence in sentences[1:]:
+        terminal.print(escape(sentence))
 
 
 @contextmanager

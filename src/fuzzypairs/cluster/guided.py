@@ -18,6 +18,8 @@ from fuzzypairs.cluster.checked import CheckedData, read_data, read_samples, sto
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.learned_fit import fit_learned
 from fuzzypairs.cluster.notes import Note
+from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
+from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.vectors import Euclidean
@@ -44,7 +46,6 @@ SHARED = (
     "alpha_",
     "beta_",
     "collapse_gain_",
-    "held_out_agreement_",
     "feature_weights_",
     "propagation_",
     "pair_reliability_",
@@ -98,9 +99,14 @@ class GuidedFDC(
         The fit that was kept, in the space that was chosen.
     metric_ : {"euclidean", "learned"}
         Where the clusters are: in the samples' own space or in a learned one.
+    held_out_ : HeldOut
+        With judgements: what models fitted without them say of them, with and without
+        the other judgements; NaN where none were held out.
     held_out_agreement_ : dict of str to float
-        The share of held-out judgements that are kept by clusters without judgements
-        ("euclidean") and by each form of a learned space, where they were compared.
+        The balanced share of held-out judgements that are kept, "guided" by the others
+        and "unguided".
+    verdict_ : Verdict
+        What `held_out_` means, in plain words.
     feature_weights_ : ndarray of shape (n_features,)
         In a learned space: how much the judgements say each feature matters.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
@@ -142,6 +148,7 @@ pair_reliability_, n_features_in_, feature_names_in_
 
     model_: FDC
     n_clusters_: int
+    verdict_: Verdict
 
     def __init__(
         self,
@@ -206,6 +213,8 @@ pair_reliability_, n_features_in_, feature_names_in_
         model, metric, notes = self._fit_model(data)
         shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
         store(self, model_=model, metric_=metric, **shared)
+        if len(data.pairs.informative):
+            self._store_verdict(data.pairs.informative)
         for message, category in notes:
             warnings.warn(message, category, stacklevel=2)
         return self
@@ -222,6 +231,14 @@ pair_reliability_, n_features_in_, feature_names_in_
             return model, metric, fitted.notes
         model = self._variant(propagate=self.propagate or False)
         return model, "euclidean", model._fit_checked(data, Euclidean())
+
+    def _store_verdict(self, pairs: PairSet) -> None:
+        """Store what held-out judgements say of the fit."""
+        unknown = np.full(len(pairs), np.nan)
+        none = HeldOut(pairs, unknown, unknown)
+        self.held_out_ = getattr(self.model_, "held_out_", none)
+        self.held_out_agreement_ = self.held_out_.agreement
+        self.verdict_ = assess(self.held_out_)
 
     def _spread(self, data: CheckedData) -> bool | float | Literal["auto"]:
         """Return `propagate` as it is meant for the data."""

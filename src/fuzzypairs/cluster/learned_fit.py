@@ -8,7 +8,7 @@ the plain one has seen what they hold out.
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -17,6 +17,7 @@ from fuzzypairs._typing import Floats, Labels, Mask
 from fuzzypairs.cluster.checked import CheckedData, unit_of
 from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.prototypes import Found
+from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
@@ -27,6 +28,7 @@ from fuzzypairs.pairs.consistency import (
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.spaces.learned import Learned, Taught, Weighted, representatives
+from fuzzypairs.spaces.likelihood import softmax
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads
@@ -70,11 +72,14 @@ class Guidance:
         the same: in the samples' own space ("euclidean") and in each learned one.
     needed : float
         What a learned space had to reach to be trusted.
+    held_out : HeldOut or None
+        What the better form of a learned space says of judgements held out from it.
     """
 
     space: Taught | None
     agreement: Mapping[str, float]
     needed: float
+    held_out: HeldOut | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +158,8 @@ def _attributes(guidance: "Guidance | None") -> dict[str, Any]:
     if guidance is None:
         return {}
     attributes: dict[str, Any] = {"held_out_agreement_": dict(guidance.agreement)}
+    if guidance.held_out is not None:
+        attributes["held_out_"] = guidance.held_out
     if guidance.space is not None:
         attributes["feature_weights_"] = guidance.space.feature_weights
     return attributes
@@ -304,22 +311,25 @@ def teach_space(
     margin = MARGIN if len(pairs) < ENOUGH else -MARGIN
     needed = max(0.5 + NORMAL_QUANTILE * error, scores["euclidean"] + margin * error)
     best, chosen = needed if asked is None else -1.0, None
+    kept_most, guided = -1.0, np.full(len(folds.pairs), np.nan)
     rows = representatives(len(X), random_state)
     for form in FORMS:
         space = copy.copy(asked) if isinstance(asked, Learned) else Learned()
         space.form, space.is_open = form, False
         space, features = space.prepare(X, weight, **options)
-        scores[form] = held_out_agreement(
-            space, features, folds, start, rows, weight, threads
-        )
+        answers = held_out_answers(space, features, folds, start, rows, weight, threads)
+        scores[form] = held_out_agreement(answers, folds)
+        if scores[form] > kept_most:
+            kept_most, guided = scores[form], answers.probability
         if scores[form] > best:
             best, chosen = scores[form], (space, features)
+    together = start[folds.pairs.i] == start[folds.pairs.j]
+    held_out = HeldOut(folds.pairs, guided, together.astype(np.float64))
     if chosen is None:
-        return Guidance(None, scores, needed)
+        return Guidance(None, scores, needed, held_out)
     space, features = chosen
-    return Guidance(
-        space.taught(X, features, lessons, labels, rows, weight), scores, needed
-    )
+    taught = space.taught(X, features, lessons, labels, rows, weight)
+    return Guidance(taught, scores, needed, held_out)
 
 
 def in_order(labels: Labels) -> Labels:
@@ -327,7 +337,14 @@ def in_order(labels: Labels) -> Labels:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def held_out_agreement(
+class Answers(NamedTuple):
+    """What spaces that were not taught judgements say of them, (n_pairs,) each."""
+
+    probability: Floats  # that two samples belong together; NaN where none was asked
+    together: Floats  # whether their most likely clusters are the same; NaN likewise
+
+
+def held_out_answers(
     space: Learned,
     features: Floats,
     folds: Folds,
@@ -335,16 +352,25 @@ def held_out_agreement(
     rows: Labels,
     weight: Floats | None,
     threads: Threads,
-) -> float:
-    """Return the agreement with judgements that a space was not taught."""
+) -> Answers:
+    """Return what a space says of judgements that it was not taught."""
 
-    def ask(train: PairSet, test: Mask) -> Mask:
+    def ask(train: PairSet, test: Mask) -> tuple[Floats, Mask]:
         W = space.solve(features, train, labels, rows, weight)
-        i, j = folds.pairs.i[test], folds.pairs.j[test]
-        left, right = (features[end] @ W[:-1] + W[-1] for end in (i, j))
-        return np.asarray(left.argmax(axis=1) == right.argmax(axis=1))
+        ends = folds.pairs.i[test], folds.pairs.j[test]
+        left, right = (softmax(features[end] @ W[:-1] + W[-1]) for end in ends)
+        same = left.argmax(axis=1) == right.argmax(axis=1)
+        return (left * right).sum(axis=1), same
 
-    answers = threads.map(ask, folds.splits)
-    together = np.concatenate(answers)
-    grade = np.concatenate([folds.pairs.grade[test] for _, test in folds.splits])
-    return float(balanced_share(kept_judgements(together, grade), grade))
+    answers = Answers(*np.full((2, len(folds.pairs)), np.nan))
+    for (_, test), found in zip(
+        folds.splits, threads.map(ask, folds.splits), strict=True
+    ):
+        answers.probability[test], answers.together[test] = found
+    return answers
+
+
+def held_out_agreement(answers: Answers, folds: Folds) -> float:
+    """Return the agreement with judgements that a space was not taught."""
+    grade = folds.pairs.grade
+    return float(balanced_share(kept_judgements(answers.together, grade), grade))

@@ -16,6 +16,11 @@ from scipy.special import expit
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import (
+    balanced_share,
+    chance_error,
+    kept_judgements,
+)
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 
@@ -31,6 +36,10 @@ TOLERANCE = 0.75
 STEEPNESS = 4.0
 # Memberships that vary less than this say nothing about any judgement.
 SMALLEST_GAP = 1e-6
+# By how many standard errors of chance memberships without judgements must keep more
+# than half of them to speak against any (5 %), from how many judgements on: fewer
+# cannot tell.
+LEAST_ERRORS, TESTABLE = 1.645, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +191,7 @@ def run_robust(
     reliability = np.where(acts, 1.0, np.nan)
     free = problem.passes.free_memberships(found.centers)
     doubt = Doubt.from_memberships(free, problem.weight, judged, tolerance)
-    if doubt is None or not acts.any():
+    if doubt is None or not acts.any() or not may_contradict(free, judged):
         return RobustResult(**vars(found), reliability=reliability)
 
     strength = problem.beta * np.abs(judged.grade)
@@ -216,6 +225,29 @@ def run_robust(
         converged=bound.converged and settled,
         reliability=reliability,
     )
+
+
+def may_contradict(U: Floats, judged: Judged) -> bool:
+    """Tell whether memberships without judgements may speak against judgements.
+
+    Not where they keep no more of them than chance would: the clusters then lie
+    elsewhere than what the judgements are about, and the model is at fault.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p, q = np.arange(12), (np.arange(12) + np.repeat([2, 1], 6)) % 12
+    >>> judged = Judged(np.arange(12), p, q, np.repeat([1.0, -1.0], 6))
+    >>> near, far = np.eye(2)[np.arange(12) % 2], np.eye(2)[np.arange(12) // 6]
+    >>> may_contradict(near, judged), may_contradict(far, judged)
+    (True, False)
+    """
+    if len(judged.grade) < TESTABLE:
+        return True
+    label = U[judged.rows].argmax(axis=1)
+    together = label[judged.p] == label[judged.q]
+    kept = balanced_share(kept_judgements(together, judged.grade), judged.grade)
+    return float(kept) > 0.5 + LEAST_ERRORS * chance_error(judged.grade)
 
 
 def judged_by(problem: Problem, pairs: PairSet) -> tuple[Judged, NDArray[np.bool_]]:

@@ -8,10 +8,18 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, load, save
+from fuzzypairs.cluster.verdict import assess
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.spaces.learned import Learned
 
-LEARNED = {"model_", "metric_", "held_out_agreement_", "feature_weights_"}
+LEARNED = {
+    "model_",
+    "metric_",
+    "held_out_",
+    "held_out_agreement_",
+    "verdict_",
+    "feature_weights_",
+}
 
 
 @pytest.fixture(scope="module", name="X")
@@ -67,9 +75,11 @@ def test_judgements_move_all_samples(X, pairs, model):
 def test_attributes(X, model):
     assert model.metric_ == "learned"
     scores = model.held_out_agreement_
-    assert set(scores) == {"euclidean", "linear", "rbf"}
-    assert all(0.0 <= score <= 1.0 for score in scores.values())
-    assert max(scores, key=scores.get) != "euclidean"
+    assert set(scores) == {"guided", "unguided"}
+    assert 0.0 <= scores["unguided"] < scores["guided"] <= 1.0
+    assert model.held_out_.guided.shape == model.held_out_.unguided.shape == (30,)
+    assert model.verdict_ == assess(model.held_out_)
+    assert model.verdict_.level == "strong"
     assert model.feature_weights_.shape == (3,)
     assert model.feature_weights_.argmax() == 2
     assert model.feature_weights_.sum() == pytest.approx(1.0)
@@ -154,7 +164,8 @@ def test_a_number_for_beta_is_the_papers_model(X, pairs, beta):
     model = fit(X, pairs, beta=beta)
     assert_same(model, fit(X, pairs, beta=beta, metric="euclidean"))
     assert model.metric_ == "euclidean"
-    assert not fitted(model) & {"held_out_agreement_", "feature_weights_"}
+    assert "feature_weights_" not in fitted(model)
+    assert model.verdict_.level == "none"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +197,8 @@ def test_judgements_that_are_not_confirmed_teach_nothing(X):
     model = fit(X, wrong)
     assert_same(model, fit(X, wrong, metric="euclidean", propagate="auto"))
     assert model.metric_ == "euclidean"
-    assert model.held_out_agreement_["euclidean"] < 0.1
+    assert model.held_out_agreement_["unguided"] < 0.1
+    assert model.verdict_.level == "unusable"
     assert "feature_weights_" not in fitted(model)
 
 

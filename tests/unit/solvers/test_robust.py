@@ -61,6 +61,20 @@ def test_the_weakest_of_a_contradictory_triangle_loses_most(grades):
     assert model.pair_reliability_[weakest] < others.min() - 0.05
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_right_judgements_are_trusted_where_clusters_lie_elsewhere(seed):
+    """Clusters follow the first feature, the judgements the second."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 2))
+    X[:, 0] += 8 * (np.arange(120) % 2)
+    meant = np.arange(120) // 2 % 2
+    X[:, 1] += 3 * meant
+    pairs = PairSet.from_labels(meant, n_pairs=40, random_state=seed)
+    model = FDC(2, robust=True, random_state=seed).fit(X, pairs=pairs)
+
+    np.testing.assert_array_equal(model.pair_reliability_, 1.0)
+
+
 def test_slips_are_found(wine, slips):
     X, _ = wine
     pairs, is_slip = slips
