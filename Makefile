@@ -12,11 +12,12 @@ COVERED := 95
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test core coverage matrix lint format tidy types hooks bench docs reproduction clean help
+.PHONY: demo test kills core coverage matrix lint format tidy types hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the wine data with graded pairs and write a report"
 	@echo "make test   run all tests             make core  compile the core"
+	@echo "make kills  kill a writer of judgements 1000 times, and look for losses"
 	@echo "make lint   check style and spelling       make types  check types"
 	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
 	@echo "make coverage  run the tests and print the branch coverage of each package"
@@ -31,6 +32,9 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+kills: $(STAMP)
+	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
 
 core: $(STAMP)
 

@@ -27,6 +27,7 @@ LAYERS = (
     "io",
     "plots",
     "report",
+    "labelling",
     "reproduction",
     "cli",
 )

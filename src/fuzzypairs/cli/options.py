@@ -62,7 +62,8 @@ Data = Annotated[
 _judgements: Any = of_data(
     "--pairs",
     help="The judgements: columns i, j, grade with row numbers from 0, or a, b, grade "
-    "with ids if --id is given. Grades run from -1 (unlike) to 1 (alike).",
+    "with ids if --id is given, or a FILE.db of the labelling page. Grades run from -1 "
+    "(unlike) to 1 (alike).",
     metavar="FILE",
 )
 Pairs = Annotated[Path | None, _judgements]

@@ -26,6 +26,7 @@ from fuzzypairs.exceptions import PairsError
 from fuzzypairs.io.columns import Column, as_numbers, as_text, listed
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.stored import is_store
 
 __all__ = ["Items", "prepare", "read_items", "read_pairs", "read_table"]
 
@@ -191,6 +192,7 @@ def read_pairs(
     path : str or path-like
         A file that `read_table` can read. Its columns are ``i, j, grade`` with row
         numbers of the data, or ``a, b, grade`` with their ids; others are ignored.
+        Or a file ``*.db`` of the labelling page.
     n_samples : int
         Number of rows of the data.
     ids : ndarray of shape (n_samples,), default=None
@@ -211,6 +213,8 @@ def read_pairs(
     ...     list(read_pairs(path, n_samples=3))
     [(0, 2, 0.7)]
     """
+    if is_store(path):
+        return PairSet.from_store(path, ids=ids, n_samples=n_samples)
     ends = ("i", "j") if ids is None else ("a", "b")
     frame = read_table(path, text=() if ids is None else ends)
     for name in (*ends, "grade"):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.pairs import reading
+from fuzzypairs.pairs import reading, stored
 from fuzzypairs.pairs.sampling import Seed, choose_pairs
 
 __all__ = ["CUT_ROWS", "PairConstructors"]
@@ -166,6 +166,40 @@ class PairConstructors:
         [(0, 2, 0.7)]
         """
         return cls(*reading.read_frame(frame, data, id_column, n_samples))
+
+    @classmethod
+    def from_store(
+        cls, path: Any, *, ids: Any = None, n_samples: int | None = None
+    ) -> Self:
+        """Read the judgements that the labelling page or `fuzzypairs judge` stored.
+
+        Answers that were undone do not count, edited ones count as edited. Several
+        answers to one pair are merged as always.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The SQLite file.
+        ids : sequence of str of length n_samples, default=None
+            Ids of the rows, in their order, if the file goes by ids.
+        n_samples : int, default=None
+            Number of rows of the data; checked if given.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from fuzzypairs import PairSet
+        >>> from fuzzypairs.labelling.store import Event, Store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "wine.db"
+        ...     with Store(path) as store:
+        ...         store.set_facts({"id_column": "name", "n_rows": "3"})
+        ...         _ = store.append(Event("graded", "elm", "oak", "Ann", grade=0.7))
+        ...     list(PairSet.from_store(path, ids=["oak", "ash", "elm"]))
+        [(0, 2, 0.7)]
+        """
+        return cls(*stored.read_store(path, ids, n_samples))
 
     @classmethod
     def from_must_cannot(

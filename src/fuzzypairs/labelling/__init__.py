@@ -1,0 +1,1 @@
+"""Judgements from people: a store that loses none, and the page that asks for them."""

@@ -1,0 +1,119 @@
+"""Judgements of a store to and from tables: CSV, TSV, Parquet and JSON lines."""
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from fuzzypairs.exceptions import PairsError
+from fuzzypairs.io.columns import as_text
+from fuzzypairs.io.tables import read_pairs, read_table
+from fuzzypairs.io.writing import unescape_cell, write_table
+from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.labelling.store import Event, Store
+
+__all__ = ["export_judgements", "import_judgements", "judgement_columns"]
+
+EXPORTED = ("a", "b", "grade", "annotator", "strategy", "input", "seconds", "time")
+
+
+def judgement_columns(
+    store: Store, annotator: str | None = None
+) -> Mapping[str, list[Any]]:
+    """Return the judgements as columns: a, b, grade, annotator and others.
+
+    Parameters
+    ----------
+    store : Store
+    annotator : str, default=None
+        Only of this person.
+    """
+    some = "" if annotator is None else "WHERE annotator = ?"
+    values = () if annotator is None else (annotator,)
+    rows = store.read(
+        f"SELECT {', '.join(EXPORTED)} FROM judgements {some} ORDER BY id", *values
+    )
+    columns = {name: [row[name] for row in rows] for name in EXPORTED}
+    if not store.facts().get("id_column"):  # ids are row numbers
+        columns = {"i": columns.pop("a"), "j": columns.pop("b"), **columns}
+        columns |= {name: list(map(int, columns[name])) for name in ("i", "j")}
+    return columns
+
+
+def export_judgements(store: Store, path: str | PathLike[str]) -> int:
+    """Write the judgements to a table that `fit --pairs` reads; return their number.
+
+    Parameters
+    ----------
+    store : Store
+    path : str or path-like
+        Its ending is the format, see `fuzzypairs.io.writing.write_table`.
+
+    Returns
+    -------
+    n_judgements : int
+    """
+    columns = judgement_columns(store)
+    write_table(path, columns)
+    return len(columns["grade"])
+
+
+def import_judgements(
+    store: Store, path: str | PathLike[str], catalogue: Catalogue, annotator: str
+) -> int:
+    """Append the judgements of a table; return their number.
+
+    Imported twice, a table is stored once.
+
+    Parameters
+    ----------
+    store : Store
+    path : str or path-like
+        A table with ``a, b, grade`` or ``i, j, grade``. A column ``annotator`` says
+        who judged, a column ``time`` when.
+    catalogue : Catalogue
+        The data.
+    annotator : str
+        Who judged, where the table does not say.
+
+    Returns
+    -------
+    n_judgements : int
+    """
+    ids = catalogue.items.ids
+    read_pairs(path, len(catalogue), ids)  # names the row at fault
+    ends = ("i", "j") if ids is None else ("a", "b")
+    frame = read_table(path, text=[*ends, "annotator", "time"])
+    place = {name: row for row, name in enumerate(catalogue.ids)}
+    columns = {name: as_text(frame[name]) for name in ends}
+    events, rows = [], set()
+    for number, (a, b, grade) in enumerate(
+        zip(columns[ends[0]], columns[ends[1]], frame["grade"], strict=True)
+    ):
+        a, b = (unescape_cell(x) if x not in place else x for x in (a, b))
+        if a not in place or b not in place:
+            raise PairsError(f"{path}: row {number} names no row of the data")
+        said = {
+            name: str(frame[name].iloc[number])
+            for name in ("annotator", "time")
+            if name in frame and frame[name].notna().iloc[number]
+        }
+        value = float(np.float64(grade))
+        who = said.get("annotator", annotator)
+        events.append(
+            Event(
+                "graded" if value else "unsure",
+                a,
+                b,
+                who,
+                grade=value if value else None,
+                strategy="import",
+                input="import",
+                key=f"import {who} {a!r} {b!r} {value!r} {said.get('time', number)}",
+                time=said.get("time"),
+            )
+        )
+        rows |= {place[a], place[b]}
+    store.submit(events, [catalogue.item(row) for row in sorted(rows)]).result()
+    return len(events)

@@ -1,0 +1,59 @@
+"""Judgements in a file of the labelling page: an SQLite file with a view of them."""
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from fuzzypairs.exceptions import PairsError
+
+__all__ = ["is_store", "read_store"]
+
+# How the name of such a file ends.
+ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+
+def is_store(path: str | PathLike[str]) -> bool:
+    """Tell by its name whether a file holds stored judgements."""
+    return Path(path).suffix.lower() in ENDINGS
+
+
+def read_store(
+    path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
+) -> tuple[list[int], list[int], list[float], int]:
+    """Return rows, rows and grades of the judgements, and the number of samples."""
+    path = Path(path)
+    if not path.is_file():
+        raise PairsError(f"{path} does not exist: check the name")
+    # Not opened read-only: what a killed process left must be rolled back first.
+    try:
+        with closing(sqlite3.connect(path, timeout=10)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            facts = dict(connection.execute("SELECT name, value FROM facts"))
+            judged = connection.execute("SELECT a, b, grade FROM judgements").fetchall()
+    except sqlite3.Error as error:
+        raise PairsError(f"{path} is no file of judgements: {error}") from None
+    column, n_rows = facts.get("id_column", ""), int(facts.get("n_rows", 0))
+    if column and ids is None:
+        raise PairsError(
+            f"{path} goes by the ids of column {column!r}: pass them (--id {column})"
+        )
+    names = range(n_rows) if not column or ids is None else list(ids)
+    n_given = n_samples if n_samples is not None else len(names)
+    if not column and n_given != n_rows:
+        raise PairsError(
+            f"{path} goes by row numbers of a table with {n_rows} rows, but the data "
+            f"have {n_given}: take the table that was judged, or label with --id"
+        )
+    place = {str(name): row for row, name in enumerate(names)}
+    for name in (name for a, b, _ in judged for name in (a, b)):
+        if name not in place:
+            raise PairsError(f"{path} judges {name!r}, which is no id of the data")
+    return (
+        [place[a] for a, _, _ in judged],
+        [place[b] for _, b, _ in judged],
+        [grade for *_, grade in judged],
+        n_given,
+    )

@@ -1,0 +1,86 @@
+"""Judgements in and out, and fits that read the store."""
+
+import pandas as pd
+import pytest
+
+from fuzzypairs import PairSet
+from fuzzypairs.exceptions import PairsError
+from fuzzypairs.io.tables import read_items, read_pairs
+from fuzzypairs.labelling.catalogue import open_catalogue
+from fuzzypairs.labelling.exchange import export_judgements, import_judgements
+from fuzzypairs.labelling.store import Event, Store
+
+
+@pytest.fixture
+def store(tmp_path, catalogue):
+    with Store(tmp_path / "wines.db") as store:
+        store.set_facts(catalogue.facts())
+        yield store
+
+
+def fill(store):
+    store.append(Event("graded", "W03", "W01", "Ann", grade=0.75))
+    store.append(Event("graded", "W00", "W01", "Bob", grade=-0.5))
+    store.append(Event("unsure", "W00", "W02", "Ann"))
+    store.append(Event("skipped", "W05", "W02", "Ann"))
+
+
+def test_a_store_becomes_pairs(store, catalogue):
+    fill(store)
+    pairs = PairSet.from_store(store.path, ids=catalogue.ids)
+
+    assert list(pairs) == [(0, 1, -0.5), (0, 2, 0.0), (1, 3, 0.75)]
+    assert pairs.n_samples == 40
+    assert read_pairs(store.path, 40, catalogue.items.ids) == pairs
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
+def test_what_goes_out_comes_in_again(store, catalogue, tmp_path, ending):
+    fill(store)
+    path = tmp_path / f"pairs.{ending}"
+
+    assert export_judgements(store, path) == 3
+    assert read_pairs(path, 40, catalogue.items.ids) == PairSet.from_store(
+        store.path, ids=catalogue.ids
+    )
+    with Store(tmp_path / "other.db") as other:
+        for _ in range(2):  # the second time changes nothing
+            assert import_judgements(other, path, catalogue, "me") == 3
+        before = [(a.left_id, a.grade, a.annotator) for a in other.answers()]
+        assert {item.id for item in other.items()} == {"W00", "W01", "W02", "W03"}
+    assert before == [("W01", 0.75, "Ann"), ("W00", -0.5, "Bob"), ("W00", 0.0, "Ann")]
+
+
+def test_row_numbers_where_there_are_no_ids(table, tmp_path):
+    frame = pd.read_csv(table).drop(columns="name")
+    frame.to_csv(table, index=False)
+    catalogue, _ = open_catalogue(read_items(table))
+    csv = tmp_path / "pairs.csv"
+    csv.write_text("i,j,grade\n0,2,0.5\n")
+    with Store(tmp_path / "rows.db") as store:
+        store.set_facts(catalogue.facts())
+        import_judgements(store, csv, catalogue, "me")
+        assert list(PairSet.from_store(store.path)) == [(0, 2, 0.5)]
+        assert PairSet.from_store(store.path, n_samples=40).n_samples == 40
+        with pytest.raises(PairsError, match="a table with 40 rows, but the data have"):
+            PairSet.from_store(store.path, n_samples=39)
+        export_judgements(store, csv)
+    assert list(read_pairs(csv, 40)) == [(0, 2, 0.5)]
+
+
+def test_errors_say_what_to_do(store, tmp_path, catalogue):
+    fill(store)
+    with pytest.raises(PairsError, match=r"ids of column 'name'.*--id name"):
+        PairSet.from_store(store.path)
+    with pytest.raises(PairsError, match="judges 'W01', which is no id"):
+        PairSet.from_store(store.path, ids=["W03", "W02"])
+    with pytest.raises(PairsError, match="does not exist"):
+        PairSet.from_store(tmp_path / "none.db")
+    wrong = tmp_path / "x.db"
+    wrong.write_text("a,b\n" * 99)
+    with pytest.raises(PairsError, match="no file of judgements"):
+        PairSet.from_store(wrong)
+    csv = tmp_path / "pairs.csv"
+    csv.write_text("a,b,grade\nW00,nobody,0.5\n")
+    with pytest.raises(PairsError, match="row 0 names 'nobody'"):
+        import_judgements(store, csv, catalogue, "me")

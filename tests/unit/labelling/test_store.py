@@ -1,0 +1,221 @@
+"""The store: events are appended, and views give what stands."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fuzzypairs.labelling.store import Event, Item, Store, StoreError
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "wine.db") as store:
+        yield store
+
+
+def grade(value, left="a", right="b", who="Ann", **others):
+    return Event("graded", left, right, who, grade=value, **others)
+
+
+def standing(store, who=None):
+    return [(a.left_id, a.right_id, a.kind, a.grade) for a in store.answers(who)]
+
+
+def judgements(store):
+    return [tuple(r) for r in store.read("SELECT a, b, grade FROM judgements")]
+
+
+def undo(store, who="Ann"):
+    number = store.last_answer(who)
+    event = store.event(number)
+    store.append(Event("undone", event.left_id, event.right_id, who, target=number))
+    return number
+
+
+def redo(store, who="Ann"):
+    number = store.last_undone(who)
+    event = store.event(number)
+    store.append(Event("redone", event.left_id, event.right_id, who, target=number))
+    return number
+
+
+def test_a_day_of_one_person(store):
+    first = store.append(grade(0.75, "b", "a"))
+    second = store.append(Event("unsure", "a", "c", "Ann"))
+    store.append(Event("skipped", "c", "d", "Ann"))
+    store.append(Event("edited", "b", "a", "Ann", grade=-0.5, target=first))
+
+    assert standing(store) == [
+        ("b", "a", "graded", -0.5),
+        ("a", "c", "unsure", 0.0),
+        ("c", "d", "skipped", None),
+    ]
+    assert [answer.edited for answer in store.answers()] == [True, False, False]
+    assert judgements(store) == [("a", "b", -0.5), ("a", "c", 0.0)]
+    assert (first, second) == (1, 2)
+
+
+def test_undo_and_redo_go_back_and_forth(store):
+    one, two = store.append(grade(1.0)), store.append(grade(-1.0, "c", "d"))
+    edit = store.append(Event("edited", "a", "b", "Ann", grade=0.25, target=one))
+
+    assert [undo(store), undo(store), undo(store)] == [edit, two, one]
+    assert standing(store) == []
+    assert store.last_answer("Ann") is None
+    assert [redo(store), redo(store)] == [one, two]
+    assert standing(store) == [("a", "b", "graded", 1.0), ("c", "d", "graded", -1.0)]
+    assert redo(store) == edit
+    assert standing(store)[0] == ("a", "b", "graded", 0.25)
+    assert store.last_undone("Ann") is None
+
+
+def test_a_new_answer_ends_redo(store):
+    store.append(grade(1.0))
+    undo(store)
+    store.append(grade(0.5, "c", "d"))
+
+    assert store.last_undone("Ann") is None
+
+
+def test_undo_is_of_the_own_answers(store):
+    store.append(grade(1.0))
+    store.append(grade(0.5, who="Bob"))
+
+    assert undo(store, "Ann") == 1
+    assert standing(store) == [("a", "b", "graded", 0.5)]
+    assert store.annotators() == ["Bob"]
+
+
+def test_an_edit_to_zero_is_unsure_and_a_skipped_pair_can_be_graded_later(store):
+    store.append(grade(1.0))
+    store.append(Event("skipped", "c", "d", "Ann"))
+    store.append(Event("edited", "a", "b", "Ann", grade=0.0, target=1))
+    store.append(Event("edited", "c", "d", "Ann", grade=0.5, target=2))
+
+    assert standing(store) == [("a", "b", "unsure", 0.0), ("c", "d", "graded", 0.5)]
+
+
+def test_judgements_of_bad_items_do_not_count(store):
+    store.append(grade(1.0))
+    store.append(grade(1.0, "c", "d"))
+    store.append(Event("bad item", "b", "c", "Ann"))
+
+    assert store.bad_items() == {"b"}
+    assert judgements(store) == [("c", "d", 1.0)]
+    undo(store)
+    assert len(judgements(store)) == 2
+
+
+def test_events_cannot_be_changed_or_deleted(store):
+    store.append(grade(1.0))
+    with sqlite3.connect(store.path) as connection:
+        for query in ("UPDATE events SET grade = 0", "DELETE FROM events"):
+            with pytest.raises(sqlite3.IntegrityError, match="append another"):
+                connection.execute(query)
+    connection.close()
+
+
+def test_an_event_sent_twice_is_stored_once(store):
+    numbers = [store.append(grade(1.0, key="k")), store.append(grade(1.0, key="k"))]
+
+    assert numbers == [1, 1]
+    assert len(store.answers()) == 1
+
+
+def test_events_of_one_call_are_stored_together_or_not_at_all(store):
+    good, bad = grade(0.5), grade(2.0, "c", "d")
+    together = store.submit([good, bad])
+    alone = store.submit([good])
+
+    with pytest.raises(StoreError, match="does not take this event"):
+        together.result()
+    assert len(alone.result()) == 1
+    assert len(store.answers()) == 1
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        grade(None),
+        grade(1.5),
+        grade(0.5, "a", "a"),
+        Event("edited", "a", "b", "Ann", grade=0.5),
+        Event("undone", "a", "b", "Ann", target=77),
+        Event("invented", "a", "b", "Ann"),
+    ],
+)
+def test_events_without_sense_are_refused(store, event):
+    with pytest.raises(StoreError, match="does not take this event"):
+        store.append(event)
+    assert store.read("SELECT * FROM events") == []
+
+
+def test_many_threads_lose_nothing(store):
+    with ThreadPoolExecutor(16) as pool:
+        numbers = list(
+            pool.map(lambda n: store.append(grade(0.5, key=str(n))), range(400))
+        )
+
+    assert sorted(numbers) == list(range(1, 401))
+
+
+def test_a_closed_file_opens_again_with_everything(tmp_path):
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        pending = store.submit([grade(0.5)], [Item("a", 0, "00")])
+        store.set_facts({"n_rows": "3"})
+    assert pending.done()
+    with pytest.raises(StoreError, match="is closed"):
+        store.append(grade(1.0))
+    with Store(path) as again:
+        assert standing(again) == [("a", "b", "graded", 0.5)]
+        assert again.facts() == {"n_rows": "3"}
+        assert list(again.items()) == [Item("a", 0, "00")]
+        assert again.event(1).time.endswith("+00:00")
+
+
+def test_the_disk_is_waited_for(store):
+    from fuzzypairs.labelling.store import WAL_FROM, connect
+
+    connection = connect(store.path)
+    mode = "wal" if sqlite3.sqlite_version_info >= WAL_FROM else "delete"
+
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+    assert connection.execute("PRAGMA journal_mode").fetchone()[0] == mode
+    connection.close()
+
+
+def foreign(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE songs (name)")
+    connection.close()
+
+
+def newer(path):
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (foreign, "another program"),
+        (newer, "version 99 but this fuzzypairs knows 1: upgrade"),
+        (lambda path: path.write_text("a,b,grade\n" * 99), "is no file of judgements"),
+    ],
+)
+def test_files_that_are_no_stores(tmp_path, make, sentence):
+    path = tmp_path / "x.db"
+    make(path)
+    with pytest.raises(StoreError, match=sentence):
+        Store(path)
+
+
+def test_errors_of_names(tmp_path, store):
+    with pytest.raises(StoreError, match="there is no folder"):
+        Store(tmp_path / "no" / "x.db")
+    with pytest.raises(StoreError, match="has no event 5"):
+        store.event(5)
