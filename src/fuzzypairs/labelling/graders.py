@@ -130,7 +130,7 @@ def krippendorff_alpha(grades: ArrayLike) -> float:
     --------
     >>> from fuzzypairs.labelling.graders import krippendorff_alpha
     >>> round(krippendorff_alpha([[1, 0.5, -1, -0.5], [1, 0.5, -0.5, -0.5]]), 3)
-    0.943
+    0.948
     """
     values = np.asarray(grades, dtype=np.float64)
     return float(_alpha(*_moments(values), np.ones(values.shape[1])))

@@ -1,0 +1,221 @@
+"""What people see while they grade: map, clusters, agreement, hint, contradictions.
+
+Plain dictionaries, ready for JSON. Nobody sees a grade of another person before both
+have graded the pair.
+"""
+
+import math
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fuzzypairs.labelling.fitting import Fitted
+from fuzzypairs.labelling.graders import measure_agreement
+from fuzzypairs.labelling.store import Answer
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.report.contradictions import find_contradictions
+
+if TYPE_CHECKING:
+    from fuzzypairs.labelling.service import Service
+
+__all__ = ["Point", "describe_agreement", "describe_answer", "describe_state", "hint"]
+
+# The most rows on the map, lines of judgements on it, and entries of lists.
+MOST_POINTS, MOST_LINES, MOST_LISTED = 1200, 400, 20
+# Judgements from which held-out agreement means something, and a gain that matters.
+ENOUGH, GAIN = 30, 0.01
+
+
+@dataclass(frozen=True)
+class Point:
+    """Agreement on held-out judgements at some number of judgements.
+
+    Attributes
+    ----------
+    n : int
+        Number of judgements.
+    guided, unguided : float or None
+        Share of held-out judgements kept by clusters with and without judgements.
+    """
+
+    n: int
+    guided: float | None
+    unguided: float | None
+
+    @classmethod
+    def of(cls, fitted: Fitted) -> "Point":
+        """Return the point of a fit."""
+        return cls(fitted.n_judgements, fitted.guided, fitted.unguided)
+
+
+def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
+    """Return all that changes with a fit, for one person."""
+    own = service.own(annotator)
+    kinds = Counter(answer.kind for answer in own)
+    alike = sum(answer.grade is not None and answer.grade > 0 for answer in own)
+    everyone = service.store.read("SELECT count(*) AS n FROM judgements")[0]["n"]
+    return {
+        "version": service.model.version,
+        "progress": {
+            "graded": kinds["graded"],
+            "alike": alike,
+            "unlike": kinds["graded"] - alike,
+            "unsure": kinds["unsure"],
+            "skipped": kinds["skipped"] + kinds["bad item"],
+            "everyone": everyone,
+        },
+        "graders": service.store.annotators(),
+        "fitting": service.model.is_fitting,
+        "problem": service.model.problem,
+        "report": {
+            "state": service.model.report_state,
+            "folder": None
+            if service.model.report is None
+            else str(service.model.report),
+        },
+        "map": _map(service, own),
+        "clusters": _cards(service),
+        "curve": [asdict(point) for point in service.model.curve],
+        "hint": hint(service.model.curve, len(service.catalogue)),
+        "contradictions": _contradictions(service, own),
+    }
+
+
+def _map(service: "Service", own: list[Answer]) -> dict[str, Any] | None:
+    fitted = service.model.fitted
+    if fitted is None:
+        return None
+    judged = [
+        (service.row_of(a.left_id), service.row_of(a.right_id), a.grade)
+        for a in own
+        if a.grade
+    ][-MOST_LINES:]
+    rows = _some_rows(len(fitted.labels), {row for *ends, _ in judged for row in ends})
+    place = {row: n for n, row in enumerate(rows)}
+    sure = fitted.memberships.max(axis=1)
+    return {
+        "rows": rows,
+        "names": [service.catalogue.name(row) for row in rows],
+        "x": [round(float(value), 3) for value in fitted.places[rows, 0]],
+        "y": [round(float(value), 3) for value in fitted.places[rows, 1]],
+        "cluster": fitted.labels[rows].tolist(),
+        "sure": [round(float(value), 2) for value in sure[rows]],
+        "n_rows": len(fitted.labels),
+        "lines": [
+            [place[i], place[j], grade, _is_broken(fitted, i, j, grade)]
+            for i, j, grade in judged
+        ],
+    }
+
+
+def _some_rows(n_rows: int, wanted: set[int]) -> list[int]:
+    """Return the rows to draw: those wanted, and others, the same ones each time."""
+    if n_rows <= MOST_POINTS:
+        return list(range(n_rows))
+    drawn = np.random.default_rng(0).choice(n_rows, MOST_POINTS, replace=False)
+    return sorted(wanted | set(drawn.tolist()))
+
+
+def _is_broken(fitted: Fitted, i: int, j: int, grade: float) -> bool:
+    return bool((fitted.labels[i] == fitted.labels[j]) != (grade > 0))
+
+
+def _cards(service: "Service") -> list[dict[str, Any]]:
+    if service.model.fitted is None:
+        return []
+    return [
+        asdict(card)
+        | {"typical": [service.catalogue.card(row) for row in card.typical]}
+        for card in service.model.fitted.cards
+    ]
+
+
+def _contradictions(service: "Service", own: list[Answer]) -> list[dict[str, Any]]:
+    """Return triples of own judgements that cannot all hold."""
+    judged = [
+        (service.row_of(a.left_id), service.row_of(a.right_id), a.grade)
+        for a in own
+        if a.grade is not None
+    ]
+    pairs = PairSet.from_triples(judged, len(service.catalogue))
+    found, _ = find_contradictions(pairs)
+    return [
+        {
+            "rows": [triple.a, triple.b, triple.c],
+            "names": [
+                service.catalogue.name(r) for r in (triple.a, triple.b, triple.c)
+            ],
+            "grades": [triple.ab, triple.bc, triple.ac],
+        }
+        for triple in found[:MOST_LISTED]
+    ]
+
+
+def hint(curve: list[Point], n_samples: int) -> str:
+    """Say whether further judgements are worth the work.
+
+    Parameters
+    ----------
+    curve : list of Point
+    n_samples : int
+    """
+    n = curve[-1].n if curve else 0
+    known = [point for point in curve if point.guided is not None]
+    if n < ENOUGH or not known:
+        return (
+            f"About {max(ENOUGH - n, 1)} more judgements are needed before agreement "
+            "can be measured well."
+        )
+    last = known[-1]
+    assert last.guided is not None
+    error = math.sqrt(max(last.guided * (1 - last.guided), 0.05) / last.n)
+    earlier = [point for point in known if point.n <= 0.6 * last.n]
+    level = f"{100 * last.guided:.0f} % ± {100 * error:.0f}"
+    if not earlier or earlier[-1].guided is None:
+        return f"Agreement on held-out judgements is {level}. Go on to see it settle."
+    gain = last.guided - earlier[-1].guided
+    since = f"since {earlier[-1].n} judgements"
+    if gain < max(GAIN, error / 2):
+        return (
+            f"Agreement on held-out judgements is {level}, no clear gain {since}. "
+            "You can stop here."
+        )
+    return (
+        f"Agreement on held-out judgements is {level}, {100 * gain:+.0f} points "
+        f"{since}. More judgements still help."
+    )
+
+
+def describe_answer(service: "Service", answer: Answer) -> dict[str, Any]:
+    """Return an answer as the history shows it."""
+    left, right = service.row_of(answer.left_id), service.row_of(answer.right_id)
+    fitted, broken = service.model.fitted, None
+    if fitted is not None and answer.grade:
+        broken = _is_broken(fitted, left, right, answer.grade)
+    return {
+        "event": answer.id,
+        "left": service.catalogue.card(left),
+        "right": service.catalogue.card(right),
+        "kind": answer.kind,
+        "grade": answer.grade,
+        "edited": answer.edited,
+        "time": answer.time,
+        "reason": answer.reason,
+        "broken": broken,
+    }
+
+
+def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
+    """Return agreement of graders, with grades of pairs that `annotator` graded."""
+    found = measure_agreement(service.store.answers())
+    seen = [dispute for dispute in found.disputes if annotator in dispute.grades]
+    # Of two graders, the bias of one tells nothing of a single grade of the other.
+    return asdict(found) | {
+        "disputes": [
+            asdict(dispute)
+            | {"rows": [service.row_of(dispute.a), service.row_of(dispute.b)]}
+            for dispute in seen[:MOST_LISTED]
+        ]
+    }

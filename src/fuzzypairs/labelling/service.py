@@ -1,0 +1,422 @@
+"""One object behind the page, the terminal and a notebook: no HTTP in it."""
+
+import threading
+import zlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fuzzypairs.labelling import live
+from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.labelling.desk import Asked, Desk
+from fuzzypairs.labelling.fitting import FitTask, Fitted
+from fuzzypairs.labelling.graders import measure_agreement
+from fuzzypairs.labelling.store import Answer, Event, Store
+from fuzzypairs.labelling.updates import Updates
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["Receipt", "Service", "ServiceError"]
+
+LONGEST_NAME, LONGEST_NOTE = 60, 2000
+AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
+KINDS = ("graded", "unsure", "skipped", "bad item")
+
+
+class ServiceError(ValueError):
+    """A request that makes no sense; the message says why."""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What is known after an answer was stored.
+
+    Attributes
+    ----------
+    event : int
+        Number of the stored event.
+    together : float or None
+        Probability, under the last model, that the two items belong together.
+    """
+
+    event: int
+    together: float | None
+
+
+class Service:
+    """Asks for judgements, stores them, and keeps a model up to date.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+        The items.
+    store : Store
+        Where judgements go.
+    task : FitTask, default=None
+        What is fitted; None for no fits.
+    finish : callable, default=None
+        Writes the report of the judgements to a folder, and returns the folder.
+    seed : int, default=0
+
+    Attributes
+    ----------
+    model : Updates
+        The last model and the report.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from fuzzypairs.io.tables import Items
+    >>> from fuzzypairs.labelling.catalogue import Catalogue
+    >>> from fuzzypairs.labelling.service import Service
+    >>> from fuzzypairs.labelling.store import Store
+    >>> frame = pd.DataFrame({"acid": [1.0, 1.2, 6.0, 6.3]})
+    >>> catalogue = Catalogue(Items(Path("wines.csv"), frame), frame)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Store(Path(folder) / "wines.db") as store:
+    ...         service = Service(catalogue, store)
+    ...         asked = service.next("Ann")[0]
+    ...         receipt = service.answer("Ann", asked.left, asked.right, grade=0.5)
+    ...         len(service.history("Ann"))
+    1
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        store: Store,
+        task: FitTask | None = None,
+        *,
+        finish: Callable[[PairSet], Path] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.catalogue, self.store = catalogue, store
+        self._seed = seed
+        self._lock = threading.Lock()
+        self._desks: dict[str, Desk] = {}
+        self._row = {name: row for row, name in enumerate(catalogue.ids)}
+        if not store.facts():
+            store.set_facts(catalogue.facts())
+        answers = store.answers()
+        # Pairs that were graded and by whom, in order: others are asked some of them.
+        self._graded = [
+            (a.annotator, self._row[a.left_id], self._row[a.right_id])
+            for a in answers
+            if a.grade and a.left_id in self._row and a.right_id in self._row
+        ]
+        self.model = Updates(task, self._to_fit, self._inform, len(answers), finish)
+
+    # Questions and answers
+
+    def next(self, annotator: str, n: int = 2) -> list[Asked]:
+        """Return the next questions of a person; the first stays first until answered.
+
+        Parameters
+        ----------
+        annotator : str
+        n : int, default=2
+        """
+        desk = self._desk(annotator)
+        with desk.lock:
+            return desk.next(n, annotator, self._graded)
+
+    def submit(
+        self,
+        annotator: str,
+        left: int,
+        right: int,
+        *,
+        kind: AnswerKind = "graded",
+        grade: float | None = None,
+        input: str = "",
+        seconds: float | None = None,
+        note: str = "",
+        key: str | None = None,
+    ) -> "Future[Receipt]":
+        """Answer a question; the future is done after the commit.
+
+        Parameters
+        ----------
+        annotator : str
+        left, right : int
+            Rows as they were shown. Of "bad item", the left one is bad.
+        kind : {"graded", "unsure", "skipped", "bad item"}, default="graded"
+        grade : float, default=None
+            From -1 to 1; 0 is "unsure".
+        input : str, default=""
+            How it was entered.
+        seconds : float, default=None
+            Time from the pair on screen to the answer.
+        note : str, default=""
+        key : str, default=None
+            An answer sent again under its key is stored once.
+        """
+        self._check_rows(left, right)
+        if kind not in KINDS:
+            raise ServiceError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
+        value = None
+        if kind == "graded":
+            value = check_grade(grade)
+            if value == 0:
+                kind, value = "unsure", None
+        desk = self._desk(annotator)
+        with desk.lock:
+            asked = desk.find(left, right)
+            desk.mark(left, right, 0.0 if kind == "unsure" else value)
+            if kind == "bad item":
+                desk.leave_out(self._bad_rows() | {left})
+        if value is not None:
+            self._graded.append((annotator, left, right))
+        event = Event(
+            kind,
+            self.catalogue.ids[left],
+            self.catalogue.ids[right],
+            annotator,
+            grade=value,
+            strategy=asked.strategy if asked else "own",
+            reason=asked.reason if asked else "",
+            input=input[:20],
+            seconds=seconds,
+            note=note[:LONGEST_NOTE],
+            key=key,
+        )
+        stored = self.store.submit(
+            [event], [self.catalogue.item(left), self.catalogue.item(right)]
+        )
+        receipt: Future[Receipt] = Future()
+
+        def acknowledge(done: "Future[list[int]]") -> None:
+            if error := done.exception():
+                receipt.set_exception(error)
+                return
+            self.model.count()
+            together = self.model.together(left, right)
+            receipt.set_result(Receipt(done.result()[0], together))
+
+        stored.add_done_callback(acknowledge)
+        return receipt
+
+    def answer(self, annotator: str, left: int, right: int, **given: Any) -> Receipt:
+        """Answer a question, and wait for the commit; see `submit`.
+
+        Parameters
+        ----------
+        annotator : str
+        left, right : int
+        **given : object
+            As in `submit`.
+        """
+        return self.submit(annotator, left, right, **given).result()
+
+    def undo(self, annotator: str) -> Asked | None:
+        """Take back the last answer or edit of a person; return its pair.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        return self._turn_back(annotator, "undone", self.store.last_answer(annotator))
+
+    def redo(self, annotator: str) -> Asked | None:
+        """Restore what was last undone; return its pair.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        return self._turn_back(annotator, "redone", self.store.last_undone(annotator))
+
+    def _turn_back(
+        self, annotator: str, kind: Literal["undone", "redone"], number: int | None
+    ) -> Asked | None:
+        if number is None:
+            return None
+        event = self.store.event(number)
+        self.store.append(
+            Event(kind, event.left_id, event.right_id, annotator, target=number)
+        )
+        left, right = (self._row.get(name) for name in (event.left_id, event.right_id))
+        if left is None or right is None:  # of a table that had more rows
+            return None
+        asked = Asked(left, right, event.reason, event.strategy)
+        desk = self._desk(annotator)
+        with desk.lock:
+            if kind == "redone":
+                desk.mark(left, right, event.grade)
+            elif event.kind != "edited":
+                desk.undo(left, right)
+            if event.kind == "bad item":
+                desk.leave_out(self._bad_rows())
+        self.model.count()
+        return asked
+
+    def edit(self, annotator: str, number: int, grade: float) -> None:
+        """Give an earlier answer of the same person another grade.
+
+        Parameters
+        ----------
+        annotator : str
+        number : int
+            The event of the answer.
+        grade : float
+            From -1 to 1.
+        """
+        value = check_grade(grade)
+        event = self.store.event(number)
+        if event.annotator != annotator or event.kind not in KINDS:
+            raise ServiceError(f"event {number} is no answer of {annotator!r}")
+        self.store.append(
+            Event("edited", event.left_id, event.right_id, annotator,
+                  grade=value, target=number)
+        )  # fmt: skip
+        self.model.count()
+
+    def note(self, annotator: str, left: int, right: int, text: str) -> int:
+        """Store a note about a pair.
+
+        Parameters
+        ----------
+        annotator : str
+        left, right : int
+        text : str
+        """
+        self._check_rows(left, right)
+        if not text.strip():
+            raise ServiceError("the note is empty")
+        ids = self.catalogue.ids
+        event = Event("note", ids[left], ids[right], annotator,
+                      note=text[:LONGEST_NOTE])  # fmt: skip
+        items = [self.catalogue.item(row) for row in (left, right)]
+        return self.store.append(event, items)
+
+    def ask_again(self, annotator: str, left: int, right: int) -> None:
+        """Ask a pair next, although it was answered.
+
+        Parameters
+        ----------
+        annotator : str
+        left, right : int
+        """
+        self._check_rows(left, right)
+        desk = self._desk(annotator)
+        with desk.lock:
+            desk.push(Asked(left, right, "it contradicts others", "again"))
+
+    # What people see
+
+    def history(self, annotator: str, most: int = 200) -> list[dict[str, Any]]:
+        """Return the last answers of a person, the newest first.
+
+        Parameters
+        ----------
+        annotator : str
+        most : int, default=200
+        """
+        answers = self.own(annotator)[-most:][::-1]
+        return [live.describe_answer(self, answer) for answer in answers]
+
+    def own(self, annotator: str) -> list[Answer]:
+        """Return the answers of a person about rows of this table.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        return [
+            answer
+            for answer in self.store.answers(annotator)
+            if answer.left_id in self._row and answer.right_id in self._row
+        ]
+
+    def state(self, annotator: str) -> dict[str, Any]:
+        """Return map, clusters, agreement, hint and contradictions for a person.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        return live.describe_state(self, annotator)
+
+    def agreement(self, annotator: str) -> dict[str, Any]:
+        """Return how far graders agree; grades only of pairs this person graded, too.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        return live.describe_agreement(self, annotator)
+
+    def row_of(self, name: str) -> int:
+        """Return the row of an id.
+
+        Parameters
+        ----------
+        name : str
+        """
+        return self._row[name]
+
+    def pairs(self) -> PairSet:
+        """Return all judgements as they stand."""
+        return PairSet.from_store(
+            self.store.path, ids=self.catalogue.items.ids, n_samples=len(self.catalogue)
+        )
+
+    def close(self) -> None:
+        """End the process of the fits. The store stays open."""
+        self.model.close()
+
+    # Inside
+
+    def _desk(self, annotator: str) -> Desk:
+        """Return the desk of a person, set up from the store at first."""
+        if not annotator.strip() or len(annotator) > LONGEST_NAME:
+            raise ServiceError(
+                f"annotator is {annotator[:LONGEST_NAME]!r}, expected a name of up to "
+                f"{LONGEST_NAME} characters"
+            )
+        with self._lock:
+            if annotator not in self._desks:
+                # Each person has other random pairs, the same after a new start.
+                seed = zlib.crc32(annotator.encode()) + self._seed
+                desk = Desk(len(self.catalogue), seed)
+                for answer in self.own(annotator):
+                    rows = self._row[answer.left_id], self._row[answer.right_id]
+                    desk.mark(*rows, answer.grade)
+                desk.leave_out(self._bad_rows())
+                if self.model.fitted is not None:
+                    desk.inform(self.model.fitted.labels)
+                self._desks[annotator] = desk
+            return self._desks[annotator]
+
+    def _bad_rows(self) -> set[int]:
+        bad = self.store.bad_items()
+        return {self._row[name] for name in bad if name in self._row}
+
+    def _check_rows(self, left: int, right: int) -> None:
+        n = len(self.catalogue)
+        for row in (left, right):
+            if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < n:
+                raise ServiceError(f"row is {row!r}, expected 0 to {n - 1}")
+        if left == right:
+            raise ServiceError(f"row {left} is paired with itself")
+
+    def _to_fit(self) -> tuple[PairSet, bool]:
+        return self.pairs(), measure_agreement(self.store.answers()).is_noisy
+
+    def _inform(self, fitted: Fitted) -> None:
+        """Tell all desks of a new model."""
+        for desk in list(self._desks.values()):
+            with desk.lock:
+                desk.inform(fitted.labels)
+
+
+def check_grade(grade: object) -> float:
+    """Return a grade as a float, or raise an error."""
+    if isinstance(grade, bool) or not isinstance(grade, int | float):
+        raise ServiceError(f"grade is {grade!r}, expected a number from -1 to 1")
+    if not -1 <= grade <= 1:
+        raise ServiceError(f"grade is {grade!r}, expected a number from -1 to 1")
+    return float(grade)

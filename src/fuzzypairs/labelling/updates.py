@@ -1,0 +1,148 @@
+"""The last model beside the answers, the report, and who is told of both."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
+from fuzzypairs.labelling.live import Point
+from fuzzypairs.pairs import PairSet
+
+__all__ = ["Updates"]
+
+# A fit begins after so many new answers, or so large a share of those it has seen.
+FIT_EVERY, FIT_SHARE = 5, 0.05
+
+
+class Updates:
+    """Fits as answers come in, and what follows from the last one.
+
+    Parameters
+    ----------
+    task : FitTask or None
+        What is fitted; None for no fits.
+    read : callable
+        Returns the judgements, and whether graders are noisy.
+    inform : callable
+        Takes the labels of a new model.
+    n_answers : int
+        Number of answers so far.
+    finish : callable or None
+        Writes the report of judgements, and returns its folder.
+
+    Attributes
+    ----------
+    fitted : Fitted or None
+        The last finished fit.
+    problem : str
+        Why the last fit failed; empty if it did not.
+    curve : list of Point
+        Held-out agreement of all fits.
+    report : Path or None
+        The folder of the last report.
+    report_state : str
+        "", "writing", "written" or "failed: ...".
+    version : int
+        Counts the changes that listeners were told of.
+    """
+
+    def __init__(
+        self,
+        task: FitTask | None,
+        read: Callable[[], tuple[PairSet, bool]],
+        inform: Callable[[Fitted], None],
+        n_answers: int,
+        finish: Callable[[PairSet], Path] | None,
+    ) -> None:
+        self.fitted: Fitted | None = None
+        self.problem = ""
+        self.curve: list[Point] = []
+        self.report: Path | None = None
+        self.report_state = ""
+        self.version = 0
+        self._inform, self._finish, self._read = inform, finish, read
+        self._lock = threading.Lock()
+        self._listeners: set[Callable[[], None]] = set()
+        self._n_answers = self._n_fitted = n_answers
+        self._fits = None if task is None else FitProcess(task, read, self._take)
+        if self._fits is not None:
+            self._fits.request()
+
+    @property
+    def is_fitting(self) -> bool:
+        """Whether a fit is running."""
+        return self._fits is not None and self._fits.is_busy
+
+    def count(self) -> None:
+        """Note a change of the answers, and ask for a fit if there are enough."""
+        with self._lock:
+            self._n_answers += 1
+            self._request_if_due()
+
+    def _request_if_due(self) -> None:
+        if self._fits is None or self._fits.is_busy:
+            return
+        due = max(FIT_EVERY, FIT_SHARE * self._n_fitted)
+        if self._n_answers - self._n_fitted >= due:
+            self._n_fitted = self._n_answers
+            self._fits.request()
+
+    def _take(self, found: Fitted | str) -> None:
+        """Keep a finished model; a fit that failed leaves the last one in place."""
+        if isinstance(found, str):
+            self.problem = found
+        else:
+            self.fitted, self.problem = found, ""
+            self.curve.append(Point.of(found))
+            self._inform(found)
+        with self._lock:
+            self._request_if_due()
+        self._tell()
+
+    def together(self, left: int, right: int) -> float | None:
+        """Return how probable it is that two rows belong together; None at first.
+
+        Parameters
+        ----------
+        left, right : int
+        """
+        if self.fitted is None:
+            return None
+        U = self.fitted.memberships
+        return float(U[left] @ U[right])
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a function when a fit or a report is done; return what ends that.
+
+        Parameters
+        ----------
+        listener : callable
+        """
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def _tell(self) -> None:
+        self.version += 1
+        for listener in list(self._listeners):
+            listener()
+
+    def write_report(self) -> Path:
+        """Fit all judgements as `fuzzypairs fit` does, and write its files."""
+        if self._finish is None:
+            raise ValueError("no report can be written here: use fuzzypairs fit")
+        self.report_state = "writing"
+        self._tell()
+        try:
+            self.report = self._finish(self._read()[0])
+            self.report_state = "written"
+        except Exception as error:
+            self.report_state = f"failed: {error}"
+            raise
+        finally:
+            self._tell()
+        return self.report
+
+    def close(self) -> None:
+        """End the process of the fits."""
+        if self._fits is not None:
+            self._fits.close()

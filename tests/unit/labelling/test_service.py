@@ -1,0 +1,301 @@
+"""The service: what a person can do, without a page."""
+
+import time
+
+import numpy as np
+import pytest
+
+from fuzzypairs import PairSet
+from fuzzypairs.io.tables import prepare
+from fuzzypairs.labelling.fitting import FitTask, fit_once
+from fuzzypairs.labelling.live import Point, hint
+from fuzzypairs.labelling.questions import BalancedQuestions
+from fuzzypairs.labelling.service import Service, ServiceError
+from fuzzypairs.labelling.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "wines.db") as store:
+        yield store
+
+
+@pytest.fixture
+def service(catalogue, store):
+    return Service(catalogue, store)
+
+
+@pytest.fixture
+def task(catalogue):
+    preparation, X = prepare(catalogue.items)
+    return FitTask(X, catalogue.items.features, preparation.columns_, 2)
+
+
+def truth(left, right):
+    return 0.75 if left % 2 == right % 2 else -0.75
+
+
+def grade_some(service, who, n):
+    for _ in range(n):
+        asked = service.next(who)[0]
+        grade = truth(asked.left, asked.right)
+        service.answer(who, asked.left, asked.right, grade=grade)
+
+
+def test_a_short_session(service, catalogue):
+    first, second = service.next("Ann")
+    receipt = service.answer("Ann", first.left, first.right, grade=0.75, input="key")
+    assert service.next("Ann")[0] == second
+    service.answer("Ann", second.left, second.right, kind="skipped")
+    (skipped, graded) = service.history("Ann")
+
+    assert receipt.event == graded["event"] == 1
+    assert receipt.together is None
+    assert (graded["grade"], graded["kind"]) == (0.75, "graded")
+    assert skipped["kind"] == "skipped"
+    assert graded["left"]["name"] == catalogue.ids[first.left]
+    state = service.state("Ann")
+    assert state["progress"] == {
+        "graded": 1, "alike": 1, "unlike": 0, "unsure": 0, "skipped": 1, "everyone": 1,
+    }  # fmt: skip
+    (answer, _) = service.store.answers()
+    assert (answer.strategy, answer.input) == ("balanced", "key")
+
+
+def test_undo_shows_the_pair_again_and_redo_restores_it(service):
+    first, second = service.next("Ann")
+    service.answer("Ann", first.left, first.right, grade=1.0)
+    back = service.undo("Ann")
+
+    assert (back.left, back.right) == (first.left, first.right)
+    again = service.next("Ann")[0]
+    assert (again.left, again.right) == (first.left, first.right)
+    assert service.history("Ann") == []
+    service.redo("Ann")
+    assert service.next("Ann")[0] == second
+    assert service.history("Ann")[0]["grade"] == 1.0
+    assert service.redo("Ann") is None
+    assert service.undo("Bob") is None
+
+
+def test_an_edit_can_be_undone(service):
+    first, _ = service.next("Ann")
+    number = service.answer("Ann", first.left, first.right, grade=1.0).event
+    service.edit("Ann", number, -0.5)
+    assert service.history("Ann")[0]["grade"] == -0.5
+    service.undo("Ann")
+
+    assert service.history("Ann")[0]["grade"] == 1.0
+    assert service.next("Ann")[0] != first  # still answered
+
+
+def test_a_bad_item_is_asked_no_more(service):
+    service.answer("Ann", 3, 4, grade=1.0)
+    service.answer("Ann", 3, 5, kind="bad item")
+    for _ in range(100):
+        asked = service.next("Ann")[0]
+        assert 3 not in (asked.left, asked.right)
+        service.answer("Ann", asked.left, asked.right, kind="unsure")
+
+    assert all(3 not in (i, j) for i, j, _ in service.pairs())
+
+
+def test_zero_is_unsure(service):
+    service.answer("Ann", 0, 1, grade=0.0)
+
+    assert service.history("Ann")[0]["kind"] == "unsure"
+    assert list(service.pairs()) == [(0, 1, 0.0)]
+
+
+def test_questions_go_on_after_a_new_start(service, catalogue):
+    grade_some(service, "Ann", 30)
+    again = Service(catalogue, service.store)
+    asked = [again.next("Ann", n=200)[n] for n in range(200)]
+    answered = {frozenset((a.left_id, a.right_id)) for a in service.store.answers()}
+    pairs = [
+        frozenset((catalogue.ids[a.left], catalogue.ids[a.right]))
+        for a in asked
+        if not a.reason.startswith("asked before")
+    ]
+
+    assert not answered & set(pairs)
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_the_pool_is_exhausted_without_an_error():
+    questions = BalancedQuestions(5)
+    pairs = {frozenset((q.i, q.j)) for q in questions.pop(99)}
+
+    assert len(pairs) == 10
+    assert questions.pop(3) == []
+
+
+def test_half_of_the_questions_are_within_clusters():
+    questions = BalancedQuestions(1000)
+    labels = np.arange(1000) % 20
+    questions.inform(labels)
+    asked = questions.pop(400)
+    same = np.mean([labels[q.i] == labels[q.j] for q in asked])
+
+    assert 0.45 < same < 0.6
+    assert {q.reason for q in asked} == {"in one cluster so far", "a random pair"}
+
+
+def test_old_pairs_are_repeated_now_and_then():
+    questions = BalancedQuestions(1000)
+    answered, repeats = set(), 0
+    for _ in range(100):
+        (question,) = questions.pop()
+        pair = frozenset((question.i, question.j))
+        repeats += pair in answered
+        answered.add(pair)
+        questions.mark(question.i, question.j, 0.5)
+
+    assert repeats == 5
+
+
+def test_graders_share_pairs_and_see_no_grade_before_their_own(service, catalogue):
+    grade_some(service, "Ann", 30)
+    for _ in range(15):
+        asked = service.next("Bob")[0]
+        assert "grade" not in vars(asked)
+        state = service.state("Bob")
+        assert state["contradictions"] == []
+        service.answer("Bob", asked.left, asked.right, grade=0.5)
+    agreement = service.agreement("Bob")
+
+    assert agreement["n_shared"] == 5
+    assert agreement["alpha"] is not None
+    for dispute in agreement["disputes"]:
+        assert set(dispute["grades"]) == {"Ann", "Bob"}
+    assert service.agreement("Cy")["disputes"] == []
+    assert service.history("Cy") == []
+
+
+def test_contradictions_are_told_and_asked_again(service):
+    for left, right, grade in ((0, 1, 0.75), (1, 2, 0.5), (0, 2, -1.0)):
+        service.answer("Ann", left, right, grade=grade)
+    (triple,) = service.state("Ann")["contradictions"]
+    service.ask_again("Ann", 0, 2)
+
+    assert triple["rows"] == [0, 1, 2]
+    assert triple["grades"] == [0.75, 0.5, -1.0]
+    asked = service.next("Ann")[0]
+    assert {asked.left, asked.right} == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"left": 0, "right": 0, "grade": 1.0}, "paired with itself"),
+        ({"left": -1, "right": 0, "grade": 1.0}, "expected 0 to 39"),
+        ({"left": 0, "right": 40, "grade": 1.0}, "expected 0 to 39"),
+        ({"left": True, "right": 3, "grade": 1.0}, "row is True"),
+        ({"left": 0, "right": 1, "grade": 1.5}, "from -1 to 1"),
+        ({"left": 0, "right": 1, "grade": float("nan")}, "from -1 to 1"),
+        ({"left": 0, "right": 1, "grade": "1"}, "from -1 to 1"),
+        ({"left": 0, "right": 1, "kind": "edited"}, "kind is 'edited'"),
+        ({"annotator": " ", "left": 0, "right": 1, "grade": 1}, "expected a name"),
+        ({"annotator": "x" * 99, "left": 0, "right": 1, "grade": 1}, "up to 60"),
+    ],
+)
+def test_requests_without_sense(service, given, sentence):
+    with pytest.raises(ServiceError, match=sentence):
+        service.answer(**{"annotator": "Ann", **given})
+    assert service.store.answers() == []
+
+
+def test_others_cannot_edit(service):
+    service.answer("Ann", 0, 1, grade=1.0)
+    with pytest.raises(ServiceError, match="no answer of 'Bob'"):
+        service.edit("Bob", 1, 0.5)
+    with pytest.raises(ServiceError, match="note is empty"):
+        service.note("Ann", 0, 1, " ")
+    assert service.note("Ann", 0, 1, "two vintages") == 2
+
+
+def test_what_people_see_of_a_fit(task):
+    judged = [(0, 2, 1.0), (1, 3, 0.5), (0, 1, -1.0)]
+    fitted = fit_once(task, PairSet.from_triples(judged, 40), False, None)
+    turned = fit_once(
+        task, PairSet.from_triples(judged, 40), False, -fitted.places[:, ::-1]
+    )
+
+    assert sorted(card.size for card in fitted.cards) == [20, 20]
+    assert fitted.n_judgements == 3
+    name, here, elsewhere = fitted.cards[0].traits[0]
+    assert name in ("acid", "soil = clay", "soil = sand")
+    assert here != elsewhere
+    assert fitted.places.shape == (40, 2)
+    # A new map lies as the last one did.
+    np.testing.assert_allclose(turned.places, -fitted.places[:, ::-1], atol=1e-3)
+
+
+def test_fits_run_beside_and_the_last_model_stays(catalogue, store, task):
+    told = []
+    service = Service(catalogue, store, task)
+    service.model.listen(lambda: told.append(service.model.version))
+    try:
+        grade_some(service, "Ann", 25)
+        for _ in range(600):
+            if (
+                service.model.fitted is not None
+                and service.model.fitted.n_judgements >= 20
+            ):
+                break
+            time.sleep(0.1)
+            grade_some(service, "Ann", 1)
+        state = service.state("Ann")
+    finally:
+        service.close()
+
+    assert service.model.fitted.n_judgements >= 20
+    assert told
+    assert len(state["clusters"]) == 2
+    assert len(state["map"]["x"]) == 40
+    assert not any(broken for *_, broken in state["map"]["lines"])
+    assert service.model.together(0, 2) > 0.5 > service.model.together(0, 1)
+
+
+def test_a_fit_that_fails_is_told(catalogue, store):
+    task = FitTask(np.full((40, 2), np.nan), catalogue.items.features, (), 2)
+    service = Service(catalogue, store, task)
+    for _ in range(600):
+        if service.model.problem:
+            break
+        time.sleep(0.1)
+    service.close()
+
+    assert "NaN" in service.state("Ann")["problem"]
+    assert service.next("Ann")
+
+
+@pytest.mark.parametrize(
+    ("curve", "words"),
+    [
+        ([], "About 30 more"),
+        ([Point(12, 0.9, 0.6)], "About 18 more"),
+        ([Point(40, 0.9, 0.6)], "Go on to see it settle"),
+        ([Point(30, 0.7, 0.6), Point(60, 0.9, 0.6)], "+20 points since 30"),
+        ([Point(100, 0.9, 0.6), Point(200, 0.9, 0.6)], "You can stop"),
+    ],
+)
+def test_the_hint(curve, words):
+    assert words in hint(curve, 100)
+
+
+def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
+    with pytest.raises(ValueError, match="use fuzzypairs fit"):
+        service.model.write_report()
+    given = []
+    writer = Service(
+        catalogue, service.store, finish=lambda pairs: given.append(pairs) or tmp_path
+    )
+    writer.answer("Ann", 0, 1, grade=1.0)
+
+    assert writer.model.write_report() == tmp_path
+    assert list(given[0]) == [(0, 1, 1.0)]
+    assert writer.state("Ann")["report"] == {
+        "state": "written",
+        "folder": str(tmp_path),
+    }
