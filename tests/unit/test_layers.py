@@ -23,6 +23,7 @@ LAYERS = (
     "cluster",
     "criteria",
     "selection",
+    "active",
     "datasets",
     "io",
     "plots",

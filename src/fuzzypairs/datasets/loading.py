@@ -21,7 +21,7 @@ from fuzzypairs.datasets.sources import (
     read_table,
 )
 
-__all__ = ["available", "load"]
+__all__ = ["available", "find_file", "load"]
 
 # The environment variable that names a folder of data files.
 VARIABLE = "FUZZYPAIRS_DATA"
@@ -145,7 +145,7 @@ def available() -> list[str]:
     return [
         name
         for name, info in REGISTRY.items()
-        if info.file is None or _find_file(info.file) is not None
+        if info.file is None or find_file(info.file) is not None
     ]
 
 
@@ -159,7 +159,8 @@ def _folders() -> Iterator[tuple[str, Path]]:
     yield "user cache", Path(cache).expanduser() / "fuzzypairs"
 
 
-def _find_file(file: str) -> Path | None:
+def find_file(file: str) -> Path | None:
+    """Return where a data file is, or None."""
     paths = (folder / file for _, folder in _folders())
     return next((path for path in paths if path.is_file()), None)
 
@@ -167,7 +168,7 @@ def _find_file(file: str) -> Path | None:
 def _find_table(info: DatasetInfo, download: bool) -> Table:
     if info.file is None:
         return from_sklearn(info)
-    if path := _find_file(info.file):
+    if path := find_file(info.file):
         found = hashlib.sha256(path.read_bytes()).hexdigest()
         if found != info.sha256:
             raise ValueError(

@@ -40,13 +40,13 @@ def test_another_version_from_openml_is_refused(openml):
 def test_frames_are_what_pandas_reads(name, index):
     import pandas as pd
 
-    expected = pd.read_csv(loading._find_file(describe(name).file))
+    expected = pd.read_csv(loading.find_file(describe(name).file))
 
     pd.testing.assert_frame_equal(load(name).frame, expected)
 
 
 def test_wine_is_the_same_in_scikit_learn_and_in_the_file(index):
-    table = sources.read_table(loading._find_file(index["wine"]["file"]))
+    table = sources.read_table(loading.find_file(index["wine"]["file"]))
     X, y = load_wine(return_X_y=True)
 
     np.testing.assert_array_equal(np.column_stack(list(table.columns.values())), X)

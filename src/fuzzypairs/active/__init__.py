@@ -1,0 +1,8 @@
+"""Which pair to ask a person next, so that few judgements change most."""
+
+from fuzzypairs.active.inference import infer_pairs
+from fuzzypairs.active.pool import Question
+from fuzzypairs.active.progress import StopHint
+from fuzzypairs.active.session import STRATEGIES, Session
+
+__all__ = ["STRATEGIES", "Question", "Session", "StopHint", "infer_pairs"]

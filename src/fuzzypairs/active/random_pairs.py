@@ -1,0 +1,29 @@
+"""Random pairs: the baseline, and the control of every other strategy."""
+
+from fuzzypairs.active.pool import Pool, Proposals, Question
+
+__all__ = ["random_pairs"]
+
+# Draws before all pairs are listed, to find the few that are left.
+TRIES = 50
+# More candidates than this have pairs left after any number of questions.
+FEW_CANDIDATES = 300
+
+
+def random_pairs(pool: Pool) -> Proposals:
+    """Yield pairs of candidates, all equally likely, until all were asked."""
+    rows = pool.candidates
+    while True:
+        for _ in range(TRIES):
+            i, j = rows[pool.rng.integers(len(rows), size=2)].tolist()
+            if pool.is_open(i, j):
+                break
+        else:
+            if len(rows) > FEW_CANDIDATES:
+                return
+            left = [(i, j) for i in rows.tolist() for j in rows.tolist() if i < j]
+            left = [pair for pair in left if pool.is_open(*pair)]
+            if not left:
+                return
+            i, j = left[pool.rng.integers(len(left))]
+        yield Question(i, j, "a random pair, to measure agreement", is_random=True)

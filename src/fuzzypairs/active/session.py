@@ -1,0 +1,366 @@
+"""A dialogue with a person who judges pairs: what to ask, and what came of it."""
+
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+
+from fuzzypairs.active.exploration import explore_consolidate, min_max, npu
+from fuzzypairs.active.frontier import disagreement, frontier
+from fuzzypairs.active.inference import infer_pairs
+from fuzzypairs.active.pool import Answer, Pool, Proposals, Question, draw_candidates
+from fuzzypairs.active.progress import StopHint, hint_from
+from fuzzypairs.active.random_pairs import random_pairs
+from fuzzypairs.active.super_instances import cobras
+from fuzzypairs.cluster.guided import GuidedFDC
+from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.spaces.moments import total_variance
+from fuzzypairs.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
+
+__all__ = ["STRATEGIES", "Session"]
+
+STRATEGIES: dict[str, Callable[[Pool], Proposals]] = {
+    "auto": npu,
+    "random": random_pairs,
+    "explore-consolidate": explore_consolidate,
+    "min-max": min_max,
+    "npu": npu,
+    "frontier": frontier,
+    "cobras": cobras,
+    "disagreement": disagreement,
+}
+# One question in so many is a random pair, whatever the strategy.
+RANDOM_EVERY = 10
+# The most clusters of a model if their number is not known.
+MOST_CLUSTERS = 8
+
+
+class Session:
+    """Which pair to ask next, and the model of the answers so far.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples, scaled as for a fit.
+    n_clusters : int or None, default=None
+        The number of clusters; None if it is not known.
+    strategy : str, default="auto"
+        "auto", "random", "explore-consolidate", "min-max", "npu", "frontier", "cobras"
+        or "disagreement"; see Notes.
+    random_state : int, default=0
+        Decides all draws.
+    pairs : PairSet, triples or other forms, default=None
+        Judgements that were made before; see `PairSet.coerce`.
+    refit_every : int, default=5
+        After so many answers the model is fitted again; 0 leaves that to `fit`.
+    repeats : float, default=0.0
+        Share of the questions that repeat an earlier one with its sides exchanged, to
+        measure how consistent the answers are.
+    in_background : bool, default=False
+        Whether fits run in a thread of their own, so that `mark` returns at once.
+        Questions then follow the last model that is ready, and depend on timing.
+
+    Attributes
+    ----------
+    pairs : PairSet
+        The answers so far. A pair with several answers has their mean.
+    inferred : PairSet
+        What follows from the answers (`infer_pairs`); `fit` uses it, too.
+    model_ : GuidedFDC or None
+        The last model.
+
+    Notes
+    -----
+    Whatever the strategy, every tenth question is a pair drawn at random: these alone
+    measure agreement without bias. No pair is asked twice but for `repeats`.
+
+    ======================  ==========================================================
+    strategy                next question
+    ======================  ==========================================================
+    "random"                any pair
+    "explore-consolidate"   samples far from all others until every cluster is found,
+                            then random samples, against one sample of each cluster
+    "min-max"               the same, then the sample least similar to those asked
+    "npu"                   the same, then the sample whose cluster is least certain
+                            for each question it takes
+    "frontier"              a sample between two clusters against typical ones of both
+    "cobras"                parts of the data to split or to merge; needs no number of
+                            clusters
+    "disagreement"          the pair that fits from different starts dispute most
+    ======================  ==========================================================
+
+    "auto" is "npu", which reached most with few answers in ``python -m
+    experiments.active``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from fuzzypairs.active import Session
+    >>> X, y = make_blobs(60, centers=3, random_state=0)
+    >>> session = Session(X, n_clusters=3)
+    >>> for _ in range(20):
+    ...     (question,) = session.pop()
+    ...     alike = y[question.i] == y[question.j]
+    ...     session.mark(question.i, question.j, 0.8 if alike else -0.8)
+    >>> len(session.pairs)
+    20
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        n_clusters: int | None = None,
+        strategy: str = "auto",
+        random_state: int = 0,
+        *,
+        pairs: Any = None,
+        refit_every: int = 5,
+        repeats: float = 0.0,
+        in_background: bool = False,
+    ) -> None:
+        self.X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if n_clusters is not None:
+            check_integer("n_clusters", n_clusters, 2)
+        check_choice("strategy", strategy, tuple(STRATEGIES))
+        self.n_clusters, self.strategy = n_clusters, strategy
+        self.random_state = check_integer("random_state", random_state, 0)
+        self.refit_every = check_integer("refit_every", refit_every, 0)
+        self.repeats = check_number("repeats", repeats, 0.0, 1.0)
+        self.in_background = check_flag("in_background", in_background)
+        self.model_: GuidedFDC | None = None
+        self._fitting: Future[GuidedFDC] | None = None
+        self._executor: ThreadPoolExecutor | None = None
+        self._questions: dict[tuple[int, int], Question] = {}
+        self._n_popped = 0
+        rng = np.random.default_rng(random_state)
+        self._rng = np.random.default_rng(rng.integers(2**63))
+        centred = self.X - self.X.mean(axis=0, dtype=np.float64)
+        self._pool = Pool(
+            X=centred / np.sqrt(total_variance(self.X, None) or 1.0),
+            n_clusters=n_clusters,
+            memberships=np.empty((len(self.X), 0)),
+            candidates=draw_candidates(len(self.X), rng),
+            rng=rng,
+        )
+        known = PairSet.coerce(pairs, len(self.X))
+        self._pool.answers += [Answer(i, j, grade) for i, j, grade in known]
+        self._n_given = len(known)
+        self.fit()
+        self._start()
+
+    @property
+    def pairs(self) -> PairSet:
+        """The answers so far, with those of grade 0 and without skipped ones."""
+        return self._pool.pairs()
+
+    @property
+    def inferred(self) -> PairSet:
+        """What follows from the answers so far."""
+        return infer_pairs(self.pairs)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of questions answered or skipped, and of judgements given before."""
+        return len(self._pool.answers)
+
+    def pop(self, n: int = 1) -> list[Question]:
+        """Return the next questions; fewer than `n`, or none, when all were asked.
+
+        Parameters
+        ----------
+        n : int, default=1
+            Number of questions. With more than one, later questions do not know the
+            answers to the earlier ones.
+
+        Returns
+        -------
+        questions : list of Question
+
+        Examples
+        --------
+        >>> from fuzzypairs.active import Session
+        >>> session = Session([[0.0], [1.0], [5.0]], n_clusters=2)
+        >>> len(session.pop(10))  # three rows have three pairs
+        3
+        """
+        self._take_model()
+        questions = []
+        for _ in range(check_integer("n", n, 1)):
+            question = self._next()
+            if question is None:
+                break
+            self._n_popped += 1
+            self._questions[question.pair] = question
+            self._pool.pending.add(question.pair)
+            questions.append(question)
+        return questions
+
+    def mark(self, i: int, j: int, grade: float | None) -> None:
+        """Take an answer, to a question or of one's own accord.
+
+        Parameters
+        ----------
+        i, j : int
+            Rows of the two samples.
+        grade : float or None
+            From -1 (unlike) to 1 (alike); 0 is "can't say". None skips the question:
+            it is not asked again.
+
+        Examples
+        --------
+        >>> from fuzzypairs.active import Session
+        >>> session = Session([[0.0], [1.0], [5.0]], n_clusters=2)
+        >>> session.mark(0, 2, -0.9)
+        >>> list(session.pairs)
+        [(0, 2, -0.9)]
+        """
+        n_samples = len(self.X)
+        # Read as judgements are, so that errors say what is wrong with them.
+        read = PairSet([i], [j], [0.0 if grade is None else grade], n_samples)
+        kept = None if grade is None else float(read.grade[0])
+        pair = int(read.i[0]), int(read.j[0])
+        self._pool.answers.append(Answer(int(i), int(j), kept))
+        # A strategy that went on meanwhile did so without this answer.
+        went_on = len(self._pool.pending - {pair}) > 0
+        self._pool.pending.discard(pair)
+        if went_on or pair not in self._questions:
+            self._start()
+        if self.refit_every and self.n_answers % self.refit_every == 0:
+            self._refit()
+
+    def undo(self) -> Answer | None:
+        """Take back the last answer; return it, or None if there is none.
+
+        Examples
+        --------
+        >>> from fuzzypairs.active import Session
+        >>> session = Session([[0.0], [1.0], [5.0]], n_clusters=2)
+        >>> session.mark(0, 2, -0.9)
+        >>> session.undo()
+        Answer(i=0, j=2, grade=-0.9)
+        """
+        if len(self._pool.answers) == self._n_given:
+            return None
+        answer = self._pool.answers.pop()
+        self._start()
+        return answer
+
+    def fit(self) -> GuidedFDC:
+        """Return a model fitted to all answers so far and what follows from them.
+
+        Examples
+        --------
+        >>> from fuzzypairs.active import Session
+        >>> session = Session([[0.0], [1.0], [5.0], [6.0]], n_clusters=2)
+        >>> session.fit().labels_.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+        True
+        """
+        self.use(self._fit(self.pairs))
+        assert self.model_ is not None
+        return self.model_
+
+    def use(self, model: GuidedFDC) -> None:
+        """Let questions follow a model of the samples that was fitted elsewhere.
+
+        Parameters
+        ----------
+        model : GuidedFDC
+            Fitted to X.
+
+        Examples
+        --------
+        >>> from fuzzypairs import GuidedFDC
+        >>> from fuzzypairs.active import Session
+        >>> X = [[0.0], [1.0], [5.0], [6.0]]
+        >>> session = Session(X, n_clusters=2, refit_every=0)
+        >>> session.use(GuidedFDC(2, random_state=1).fit(X, pairs=session.pairs))
+        """
+        if len(model.memberships_) != len(self.X):
+            raise ValueError(
+                f"model was fitted to {len(model.memberships_)} rows but X has "
+                f"{len(self.X)}; fit it to the rows of this session"
+            )
+        self.model_ = model
+        self._pool.memberships = model.memberships_
+
+    def stop_hint(self) -> StopHint:
+        """Return what as many answers again would buy, with an interval.
+
+        Returns
+        -------
+        hint : StopHint
+
+        Examples
+        --------
+        >>> from fuzzypairs.active import Session
+        >>> session = Session([[0.0], [1.0], [5.0], [6.0]], n_clusters=2)
+        >>> session.stop_hint().worth_asking
+        True
+        """
+        return hint_from(self._fit, self.pairs, self._rng)
+
+    def _start(self) -> None:
+        """Begin the strategy anew; it passes over what was answered."""
+        self._proposals = STRATEGIES[self.strategy](self._pool)
+        self._control = random_pairs(self._pool)
+
+    def _next(self) -> Question | None:
+        if self.repeats and self._rng.random() < self.repeats:
+            again = self._repeat()
+            if again is not None:
+                return again
+        is_control = self._n_popped % RANDOM_EVERY == RANDOM_EVERY - 1
+        sources = [self._proposals, self._control]
+        for source in reversed(sources) if is_control else sources:
+            for question in source:
+                if self._pool.is_open(question.i, question.j):
+                    return self._in_random_order(question)
+        return None
+
+    def _in_random_order(self, question: Question) -> Question:
+        """Return the question with its sides drawn at random."""
+        i, j = question.pair
+        if self._rng.random() < 0.5:
+            i, j = j, i
+        return Question(i, j, question.reason, question.is_random)
+
+    def _repeat(self) -> Question | None:
+        """Return an answered question with its sides exchanged, if there is one."""
+        answered = [a for a in self._pool.answers if a.grade is not None]
+        if not answered:
+            return None
+        answer = answered[self._rng.integers(len(answered))]
+        return Question(answer.j, answer.i, "asked before, to measure consistency")
+
+    def _fit(self, pairs: PairSet) -> GuidedFDC:
+        k = self.n_clusters or min(MOST_CLUSTERS, len(self.X))
+        model = GuidedFDC(k, random_state=self.random_state)
+        with warnings.catch_warnings():
+            # What few answers cannot do yet is said by `stop_hint`.
+            for category in (FuzzyPairsWarning, ConvergenceWarning):
+                warnings.simplefilter("ignore", category)
+            return model.fit(self.X, pairs=pairs.concat(infer_pairs(pairs)))
+
+    def _refit(self) -> None:
+        if not self.in_background:
+            self.fit()
+        elif self._fitting is None:
+            self._executor = self._executor or ThreadPoolExecutor(1)
+            self._fitting = self._executor.submit(self._fit, self.pairs)
+
+    def _take_model(self) -> None:
+        """Use the model that was fitted in the background, once it is ready."""
+        if self._fitting is not None and self._fitting.done():
+            self.use(self._fitting.result())
+            self._fitting = None
