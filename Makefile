@@ -15,7 +15,7 @@ TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 .PHONY: demo test kills core coverage matrix lint format tidy types hooks bench docs reproduction clean help
 
 help:
-	@echo "make demo   cluster the wine data with graded pairs and write a report"
+	@echo "make demo   cluster the same digits as two judges see them, with a report"
 	@echo "make test   run all tests             make core  compile the core"
 	@echo "make kills  kill a writer of judgements 1000 times, and look for losses"
 	@echo "make lint   check style and spelling       make types  check types"

@@ -6,26 +6,26 @@ import os
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits
 
 from commands import run
-from fuzzypairs import load
 from fuzzypairs.cli import demo as command
 
 FILES = [
-    "memberships.csv",
-    "memberships.png",
-    "model.skops",
+    "digits.png",
+    "memberships-loop.csv",
+    "memberships-parity.csv",
     "report.html",
     "summary.json",
 ]
+FAST = ["--draws", 1]
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     """One run of the demo, shared: the folder and what was printed."""
     out = tmp_path_factory.mktemp("demo") / "out"
-    return out, run("demo", "--out", out)
+    return out, run("demo", "--out", out, *FAST)
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +33,16 @@ def summary(done):
     return json.loads((done[0] / "summary.json").read_text())
 
 
-def test_it_says_what_it_does_and_ends_on_the_report(done):
+def test_it_shows_both_judges_and_ends_on_the_report(done):
     out, result = done
 
     assert result.exit_code == 0, result.output
-    lines = result.stdout.splitlines()
-    assert [line[0] for line in lines[:6]] == list("123456")
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    for line in ("Is there a loop?", "Even or odd?"):
+        assert line in lines
+    assert sum(line.startswith("Strong:") for line in lines) == 2
+    assert "chosen because their clusters fit neither judge" in result.stdout
     assert lines[-1] == str(out / "report.html")
-    for row in ("normalised ARI", "NMI", "judgements held", "mean certainty"):
-        assert any(line.strip().startswith(row) for line in lines)
 
 
 def test_it_writes_its_files_and_nothing_else(done):
@@ -49,56 +50,63 @@ def test_it_writes_its_files_and_nothing_else(done):
 
     assert sorted(os.listdir(out)) == FILES
     assert os.listdir(out.parent) == [out.name]
-    assert (out / "memberships.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "digits.png").read_bytes().startswith(b"\x89PNG")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for heading in ("Is there a loop?", "Even or odd?", "Limits"):
+        assert heading in page
 
 
-def test_without_pairs_it_reproduces_the_published_numbers(summary):
-    # The paper's table prints 94.87 and 87.59 for wine under PCCA, which here is plain
-    # fuzzy c-means on standardised data.
-    assert summary["without_pairs"]["normalized_ari"] == pytest.approx(0.9487, abs=5e-5)
-    assert summary["without_pairs"]["nmi"] == pytest.approx(0.8759, abs=5e-5)
+@pytest.mark.parametrize("judge", command.JUDGES, ids=lambda judge: judge.name)
+def test_each_judge_gets_what_was_meant(summary, judge):
+    told = summary["judges"][judge.name]
+    shares = told["accuracy"]
+
+    # The clusters of the pixels fit neither judge.
+    assert told["without_judgements"] < 0.75
+    assert min(shares["60 judgements"]) > 0.95
+    assert set(shares) == {limit.name for limit in command.LIMITS}
+    assert len(told["judgements"]) == 60
+    weights = np.array(told["feature_weights"])
+    assert weights.shape == (64,)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_pairs_are_held_better_than_without_them(summary):
-    before, after = summary["without_pairs"], summary["with_pairs"]
+def test_judges_grade_by_their_question(summary):
+    digits = load_digits()
+    digit = digits.target[np.isin(digits.target, command.DIGITS)]
 
-    assert len(summary["pairs"]) == 18
-    assert after["pair_agreement"] > before["pair_agreement"]
-    assert before["pairs_held"] == sum(pair["held"][0] for pair in summary["pairs"])
-    assert after["pairs_held"] == sum(pair["held"][1] for pair in summary["pairs"])
-    assert np.mean(summary["normalized_ari_of_seeds"]) > before["normalized_ari"]
-    assert summary["normalized_ari_of_seeds"][14] == after["normalized_ari"]
+    assert summary["pictures"] == len(digit) == 710
+    for judge in command.JUDGES:
+        for i, j, grade in summary["judges"][judge.name]["judgements"]:
+            same = (digit[int(i)] in judge.yes) == (digit[int(j)] in judge.yes)
+            assert (grade > 0) == same
+            assert abs(grade) in (0.4, 0.6, 0.8, 1.0)
 
 
-def test_the_table_of_memberships_agrees_with_the_model(done, summary):
+def test_the_table_of_memberships_agrees_with_the_summary(done, summary):
     out, _ = done
-    raw, _ = load_wine(return_X_y=True)
-    with (out / "memberships.csv").open(newline="") as file:
-        head, *rows = csv.reader(file)
-    table = np.array(rows, dtype=float)
+    digits = load_digits()
+    digit = digits.target[np.isin(digits.target, command.DIGITS)]
+    for judge in command.JUDGES:
+        with (out / f"memberships-{judge.name}.csv").open(newline="") as file:
+            head, *rows = csv.reader(file)
+        table = np.array(rows, dtype=float)
 
-    assert head == ["row", "label", "cluster_0", "cluster_1", "cluster_2"]
-    np.testing.assert_array_equal(table[:, 0], np.arange(len(raw)))
-    np.testing.assert_array_equal(table[:, 1], table[:, 2:].argmax(axis=1))
-    np.testing.assert_allclose(table[:, 2:].sum(axis=1), 1, atol=2e-6)
-    # Rows under judgement, asked or derived, are held where the pairs want them; the
-    # rest follows the prototypes, as new rows do.
-    model = load(out / "model.skops")
-    judged = {pair[end] for pair in summary["pairs"] for end in "ij"}
-    derived = model[-1].propagation_.derived
-    judged |= {*derived.i.tolist(), *derived.j.tolist()}
-    free = np.setdiff1d(np.arange(len(raw)), list(judged))
-    np.testing.assert_allclose(
-        model.predict_proba(raw)[free], table[free, 2:], atol=1e-3
-    )
+        assert head == ["row", "label", "cluster_0", "cluster_1"]
+        np.testing.assert_array_equal(table[:, 0], np.arange(len(digit)))
+        np.testing.assert_array_equal(table[:, 1], table[:, 2:].argmax(axis=1))
+        np.testing.assert_allclose(table[:, 2:].sum(axis=1), 1, atol=2e-6)
+        right = (table[:, 1] == np.isin(digit, judge.yes)).mean()
+        first = summary["judges"][judge.name]["accuracy"]["60 judgements"][0]
+        assert max(right, 1 - right) == pytest.approx(first, abs=1e-6)
 
 
 def test_json_is_the_summary_and_nothing_else(tmp_path, done, summary):
-    result = run("demo", "--out", tmp_path / "out", "--json")
+    result = run("demo", "--out", tmp_path / "out", "--json", *FAST)
 
     assert result.exit_code == 0
     assert json.loads(result.stdout) == summary
-    assert result.stderr.startswith("1  Wine")
+    assert result.stderr == ""
 
 
 def test_existing_results_are_kept_without_force(tmp_path):
@@ -115,11 +123,12 @@ def test_existing_results_are_kept_without_force(tmp_path):
     assert (tmp_path / "report.html").read_text() == "old"
 
 
-def test_force_replaces_results_and_nothing_else(tmp_path):
+def test_force_replaces_results_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "LIMITS", command.LIMITS[:1])
     (tmp_path / "report.html").write_text("old")
     (tmp_path / "thesis.txt").write_text("mine")
 
-    result = run("demo", "--out", tmp_path, "--force")
+    result = run("demo", "--out", tmp_path, "--force", *FAST)
 
     assert result.exit_code == 0
     assert sorted(os.listdir(tmp_path)) == sorted([*FILES, "thesis.txt"])
@@ -140,16 +149,18 @@ def test_what_fails_outside_is_one_sentence(tmp_path, monkeypatch):
         raise OSError("no space left")
 
     monkeypatch.setattr("fuzzypairs.cli.outputs.write_memberships", fail)
-    monkeypatch.setattr(command, "DRAWS", 1)
+    monkeypatch.setattr(command, "LIMITS", command.LIMITS[:1])
 
-    result = run("demo", "--out", tmp_path / "out")
+    result = run("demo", "--out", tmp_path / "out", *FAST)
 
     assert result.exit_code == 1
     assert result.stderr == "fuzzypairs: no space left\n"
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("arguments", [["--seed", "-1"], ["--sed", "1"], ["there"]])
+@pytest.mark.parametrize(
+    "arguments", [["--seed", "-1"], ["--draws", "0"], ["--sed", "1"], ["there"]]
+)
 def test_wrong_usage_is_told(arguments):
     result = run("demo", *arguments)
 
@@ -162,5 +173,5 @@ def test_help_names_every_option():
     result = run("demo", "--help")
 
     assert result.exit_code == 0
-    for option in ("--out", "--seed", "--force", "--json"):
+    for option in ("--out", "--seed", "--draws", "--force", "--json"):
         assert option in result.output

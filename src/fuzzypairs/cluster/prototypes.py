@@ -157,8 +157,9 @@ class PrototypeClusterer(
     def _solve(self, data: CheckedData, space: Space) -> Found:
         """Run from every start, and keep the best."""
         X, weight, pairs = data.X, data.weight, self._used_pairs(data)
-        k = min(self.n_clusters, data.n_samples)
-        k = k if isinstance(self.init, str) else self.n_clusters
+        # NumPy's integers would make NumPy's booleans of comparisons with them.
+        k = int(self.n_clusters)
+        k = min(k, data.n_samples) if isinstance(self.init, str) else k
         random_state = check_seed(self.random_state)
         with Threads(self.n_jobs) as threads:
             space = space.fit(X, weight, random_state=random_state, threads=threads)

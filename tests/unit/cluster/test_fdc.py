@@ -621,3 +621,10 @@ def test_any_scale_and_beta_give_memberships(scale, beta):
     pairs = [(0, 1, 0.9), (2, 3, -0.8), (1, 4, -1.0), (5, 6, 0.3)]
     model = FDC(3, beta=beta, n_init=2, random_state=0).fit(X, pairs=pairs)
     assert_on_simplex(model.memberships_)
+
+
+def test_integers_of_numpy_are_integers():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    one = FDC(2, random_state=0).fit(X)
+    other = FDC(np.int64(2), random_state=0).fit(X)
+    np.testing.assert_array_equal(one.memberships_, other.memberships_)
