@@ -7,8 +7,9 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 from benchmarks.measure import Row, fastest
+from fuzzypairs import _core
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import build_graph, solve_group
+from fuzzypairs.solvers.groups import Graph, solve_group
 
 
 def rows(quick: bool) -> Iterator[Row]:
@@ -63,8 +64,7 @@ def sweep(n_samples: int = 100_000, k: int = 10) -> Row:
     rng = np.random.default_rng(0)
     order = rng.permutation(n_samples)
     pairs = PairSet(order, np.roll(order, 1), rng.uniform(-1, 1, n_samples), n_samples)
-    _, graph = build_graph(pairs, 1.0)
-    groups = graph.to_core()
+    groups = _core.Groups(*Graph.of(pairs.links, pairs.grade, 1.0))
     groups.memberships = rng.dirichlet(np.ones(k), n_samples)
     groups.set_distances(rng.uniform(0.5, 1.5, size=(n_samples, k)))
     one, two = fastest(

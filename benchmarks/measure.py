@@ -19,6 +19,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.fused import fused_problem
+from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
@@ -75,6 +76,7 @@ def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
 
     The solver alone, without what an estimator does before and after its passes.
     """
+    mean, scale = mean_and_variance(X, None)
     problem = fused_problem(
         X,
         None,
@@ -86,6 +88,8 @@ def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
         max_iter=1,
         is_exact=False,
         threads=Threads(1),
+        mean=mean,
+        scale=scale,
     )
     first = problem.passes.first_prototypes(problem, Start(labels=start))
 

@@ -14,7 +14,6 @@ from fuzzypairs import FDC
 from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.any_metric import space_problem
-from fuzzypairs.solvers.stages import run_start
 from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
@@ -90,8 +89,9 @@ def wide_rows(quick: bool) -> Iterator[Row]:
 def manhattan_step() -> Row:
     rng = np.random.default_rng(0)
     X, start = rng.normal(size=(58_000, 10)), rng.integers(7, size=58_000)
+    space = Manhattan().fit(X)
     problem = space_problem(
-        Manhattan().fit(X),
+        space,
         None,
         PairSet.empty(len(X)),
         fuzzifier=2.0,
@@ -102,10 +102,12 @@ def manhattan_step() -> Row:
         max_iter=1,
         is_exact=False,
         threads=Threads(1),
+        scale=space.spread(),
     )
 
     def ours(n_steps: int) -> int:
-        return run_start(replace(problem, max_iter=n_steps), Start(labels=start)).n_iter
+        limited = replace(problem, max_iter=n_steps)
+        return problem.passes.run(limited, [Start(labels=start)])[0].n_iter
 
     euclidean = our_step(X, start)
     n_ours, n_euclidean = ours(22) - ours(2), euclidean(62) - euclidean(2)

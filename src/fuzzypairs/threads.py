@@ -1,19 +1,17 @@
-"""Kernels over ranges, on a pool of threads or in place."""
+"""Functions over ranges of rows, on a pool of threads or in place."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
-
-FEW_PRODUCTS = 2**16
 
 
 @cache
@@ -22,62 +20,41 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread(n_products: int | None = None) -> AbstractContextManager[Any]:
-    """Return a context in which matrix products have the same bits on any machine.
-
-    Libraries compute products of few numbers, `n_products` if known, by one thread
-    anyway; to set the number takes as long as a small product.
-    """
-    if n_products is not None and n_products < FEW_PRODUCTS:
-        return nullcontext()
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products have the same bits on any machine."""
     limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limit
 
 
+@dataclass(frozen=True)
 class Threads:
-    """Runs one function on many argument tuples; a context manager.
+    """Runs one function on many argument tuples.
 
-    Kernels release the GIL, so plain threads are enough. Work is cut into ranges by
-    the size of the data alone, never by the number of threads, and each range writes
-    to its own place: the result is the same for any `n_jobs`. The pool is made when
-    there is something to share, which in a small fit is never.
+    NumPy and the core release the GIL, so plain threads are enough. Callers cut work
+    into ranges by the size of the data alone, never by the number of threads, and each
+    range writes to its own place: the result is the same for any `n_jobs`. Threads are
+    started for one call of `map` and end with it, so none is lost in a fork.
     """
 
-    def __init__(self, n_jobs: int | None) -> None:
-        self.n_jobs = n_jobs
-        self._is_open = False
-        self._pool: ThreadPoolExecutor | None = None
+    n_jobs: int | None
 
     @cached_property
     def n_threads(self) -> int:
-        """What `n_jobs` comes to on this machine, and under joblib's settings."""
+        """Number of threads on this machine, under the settings of joblib."""
         return 1 if self.n_jobs == 1 else int(joblib.effective_n_jobs(self.n_jobs))
-
-    def __enter__(self) -> Self:
-        self._is_open = True
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._is_open = False
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
 
     def map(
         self, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
     ) -> list[Any]:
         """Return ``[function(*a) for a in arguments]``, in that order."""
         calls = list(arguments)
-        if len(calls) < 2 or not self._is_open or self.n_threads == 1:
+        if len(calls) < 2 or self.n_threads == 1:
             return [function(*a) for a in calls]
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.n_threads)
-        return list(self._pool.map(lambda a: function(*a), calls))
+        pool = ThreadPoolExecutor(min(self.n_threads, len(calls)))
+        try:
+            return list(pool.map(lambda a: function(*a), calls))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def cut(n_items: int, smallest: int, most: int = 32) -> NDArray[np.int64]:

@@ -35,7 +35,7 @@ def is_whole(value: Any) -> bool:
 
 def check_integer(name: str, value: Any, least: int) -> int:
     """Return `value` as an int of at least `least`."""
-    if not is_whole(value):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
             f"of type {type(value).__name__}"
@@ -120,7 +120,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of threads."""
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+    if n_jobs is not None and not (is_whole(n_jobs) and n_jobs):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
             f"got {n_jobs!r}"

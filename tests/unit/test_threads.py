@@ -15,18 +15,17 @@ def where(item):
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
 def test_results_come_in_order(n_jobs):
-    with Threads(n_jobs) as threads:
-        done = threads.map(where, [(i,) for i in range(20)])
+    done = Threads(n_jobs).map(where, [(i,) for i in range(20)])
     assert [item for item, _ in done] == list(range(20))
 
 
 def test_a_pool_is_made_only_for_what_can_be_shared():
     here = threading.current_thread()
-    with Threads(2) as threads:
-        assert threads.map(where, [(0,)]) == [(0, here)]
-        assert here not in [thread for _, thread in threads.map(where, [(0,), (1,)])]
-    # Closed, it still works, in place.
-    assert threads.map(where, [(0,), (1,)]) == [(0, here), (1, here)]
+    threads = Threads(2)
+    assert threads.map(where, [(0,)]) == [(0, here)]
+    others = [thread for _, thread in threads.map(where, [(0,), (1,)])]
+    assert here not in others
+    assert not any(thread.is_alive() for thread in others)
 
 
 def test_none_is_what_joblib_says():

@@ -49,7 +49,7 @@ class CheckedData:
     @property
     def X(self) -> Any:  # noqa: N802 - the name of the mathematics
         """The samples in the units of the fit."""
-        return in_units(self.given, self.unit)
+        return self.given if self.unit == 1.0 else in_units(self.given, self.unit)
 
     @property
     def n_samples(self) -> int:
@@ -67,17 +67,19 @@ def read_data(
     accepts_sparse: bool,
 ) -> CheckedData:
     """Check what `fit` of an estimator was given, for the metric of `space`."""
-    # On a blank estimator: a fit that fails leaves the user's as it was.
-    blank = estimator()
-    given = read_samples(blank, X, space, accepts_sparse=accepts_sparse, reset=True)
+    if is_plain(X):
+        given, names = X, {"n_features_in_": X.shape[1]}
+    else:
+        # On a blank estimator: a fit that fails leaves the user's as it was.
+        blank = estimator()
+        given = read_samples(blank, X, space, accepts_sparse=accepts_sparse, reset=True)
+        names = {n: v for n, v in vars(blank).items() if n.endswith("_in_")}
     n_samples = given.shape[0]
-    return CheckedData(
-        given=given,
-        pairs=PairSet.coerce(pairs, n_samples),
-        weight=check_weights(sample_weight, n_samples),
-        unit=unit_of(given) if type(space) is Euclidean else 1.0,
-        names={n: v for n, v in vars(blank).items() if n.endswith("_in_")},
-    )
+    weight = None
+    if sample_weight is not None:
+        weight = check_weights(sample_weight, n_samples)
+    unit = unit_of(given) if type(space) is Euclidean else 1.0
+    return CheckedData(given, PairSet.coerce(pairs, n_samples), weight, unit, names)
 
 
 def read_samples(
@@ -92,9 +94,6 @@ def read_samples(
     if space.pairwise and not reset:
         # The space itself knows what columns new samples must have.
         return check_array(X, **options)
-    if reset and is_plain(X):
-        model.n_features_in_ = X.shape[1]
-        return X
     return validate_data(model, X, **options, reset=reset)
 
 
@@ -134,7 +133,7 @@ def in_units(X: Any, unit: float) -> Any:
 def store(model: Any, **attributes: Any) -> None:
     """Replace the fitted attributes of an earlier fit, if any, by new ones."""
     # What ends otherwise is not from a fit: pipelines keep notes on a model.
-    for name in [name for name in vars(model) if name.endswith("_")]:
-        delattr(model, name)
-    for name, value in attributes.items():
-        setattr(model, name, value)
+    for name in list(vars(model)):
+        if name.endswith("_"):
+            delattr(model, name)
+    vars(model).update(attributes)

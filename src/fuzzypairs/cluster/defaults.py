@@ -5,9 +5,9 @@ Algorithm 1 with a gain of ``2 g / (g - 1) * lam1 / (1 - alpha k^g)``, where g i
 fuzzifier (4 lam1 / (1 - alpha k^2) for g = 2) and lam1 the largest eigenvalue of
 E[x x' / |x|^2] of centred data. Below one they collapse to the mean; ``alpha`` is
 what lifts the gain. ``alpha="auto"`` asks for a gain just above one, and for less of
-it as long as clusters vanish (`GAINS`). `auto_beta` measures judgements in units of the
-total variance. Both are free of scale: multiplying X by a constant changes no
-membership.
+it as long as clusters vanish (`GAINS`). ``beta="auto"`` is the total variance: the mean
+distance of the samples to the best single prototype. Both are free of scale:
+multiplying X by a constant changes no membership.
 """
 
 from typing import Literal
@@ -15,15 +15,12 @@ from typing import Literal
 import numpy as np
 
 from fuzzypairs._typing import Data, Floats
-from fuzzypairs.spaces.moments import leading_share, total_variance
+from fuzzypairs.spaces.moments import leading_share
 from fuzzypairs.spaces.space import Space
 
 __all__ = [
     "alpha_at",
     "alphas_to_try",
-    "auto_alpha",
-    "auto_beta",
-    "beta_for",
     "critical_alpha",
     "gain_at",
     "leading_share",
@@ -37,10 +34,8 @@ __all__ = [
 GAINS = (1.25, 1.125, 1.0625)
 # The gain that a fuzzifier is advised for: k prototypes need more than one direction.
 ADVISED_GAIN = 1.5
-# What a beta may come to in the units of a fit, whose samples are about one.
+# The largest beta in the units of a fit, whose samples are about one.
 LARGEST_BETA = 1e300
-# beta = "auto" in units of the total variance.
-BETA_SHARE = 1.0
 # Of more rows, so many tell the gain well enough where no alpha depends on it.
 ROWS_FOR_GAIN = 5000
 # Nor are more than this many products of features needed where one does.
@@ -115,27 +110,6 @@ def parting_fuzzifier(share: float) -> float:
     return 1.0 / (1.0 - ratio) if ratio < 1.0 else float("inf")
 
 
-def auto_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
-    """Return the alpha that ``alpha="auto"`` tries first: the prototypes just part.
-
-    ``max(0, 1 - 0.8 * 4 lam1) / k^2``, with lam1 of `leading_share`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,) or None
-    n_clusters : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> line = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])  # lam1 = 1
-    >>> auto_alpha(line, None, 2)
-    0.0
-    """
-    return alpha_at(GAINS[0], leading_share(X, weight), n_clusters)
-
-
 def critical_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
     """Return the alpha below which all prototypes coincide: gain one.
 
@@ -149,33 +123,24 @@ def critical_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
     return alpha_at(1.0, leading_share(X, weight), n_clusters)
 
 
-def auto_beta(X: Data, weight: Floats | None) -> float:
-    """Return the total variance of X, the sum of its features' variances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> auto_beta(np.array([[0.0, 1.0], [2.0, 1.0]]), None)
-    1.0
-    """
-    return BETA_SHARE * total_variance(X, weight)
-
-
 def share_for(
-    space: Space, weight: Floats | None, is_fused: bool, decides_alpha: bool
+    space: Space, weight: Floats | None, mean: Floats | None, decides_alpha: bool
 ) -> float | None:
     """Return lam1 of a fitted space; None where it is not known.
 
-    Some rows are enough where there are many, and fewer where no alpha is decided.
+    In Euclidean space, where `mean` is that of the samples, some rows are enough where
+    there are many, and fewer where no alpha is decided.
     """
-    if not is_fused:
+    if mean is None:
         return space.leading_share()
     n_rows, n_features = space.X.shape
     enough = ROWS_FOR_GAIN
     if decides_alpha:
         enough = max(enough, PRODUCTS_FOR_ALPHA // n_features**2)
     step = 1 if weight is not None else -(-n_rows // enough)
-    return leading_share(np.ascontiguousarray(space.X[::step]), weight)
+    if step == 1:
+        return leading_share(space.X, weight, mean)
+    return leading_share(np.ascontiguousarray(space.X[::step]), None)
 
 
 def alphas_to_try(
@@ -196,18 +161,8 @@ def alphas_to_try(
     # One prototype has none to part from.
     if share is None or n_clusters == 1:
         return [0.0]
-    tried = [alpha_at(gain, share, n_clusters, fuzzifier) for gain in GAINS]
-    return [*(value for value in tried if value > 0.0), 0.0]
-
-
-def beta_for(
-    beta: float | Literal["auto"],
-    space: Space,
-    weight: Floats | None,
-    unit: float,
-    is_fused: bool,
-) -> float:
-    """Return beta in the units of the fit; "auto" is the spread of the samples."""
-    if not isinstance(beta, str):
-        return min(float(beta) * unit**2, LARGEST_BETA)
-    return auto_beta(space.X, weight) if is_fused else BETA_SHARE * space.spread()
+    tried = []
+    for gain in GAINS:
+        if (value := alpha_at(gain, share, n_clusters, fuzzifier)) > 0.0:
+            tried.append(value)
+    return [*tried, 0.0]

@@ -7,11 +7,10 @@ import numpy as np
 
 from fuzzypairs.cluster.checked import CheckedData
 from fuzzypairs.cluster.learned_fit import LearnedFit, fit_learned
-from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.propagation import spread_pairs
+from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
@@ -233,22 +232,37 @@ class FDC(PrototypeClusterer):
         self.verbose = verbose
 
     def _solve(self, data: CheckedData, space: Space) -> Found:
-        if not self.propagate or not len(data.pairs.informative):
-            return super()._solve(data, space)
-        several = self.n_init != 1 and not is_deterministic(self.init)
-        if several and data.n_samples > PROPAGATE_ALL_STARTS_UP_TO:
-            return self._solve_in_turn(data, space)
+        if isinstance(self.metric, str) and self.metric == "learned":
+            learned = fit_learned(self._variant, data, cast(Taught, space))
+            attributes = {**learned.found.attributes, **learned.attributes}
+            return replace(learned.found, attributes=attributes, notes=learned.notes)
+        attributes = {}
+        derived = None
+        if self.propagate and len(data.pairs.informative):
+            several = self.n_init != 1 and not is_deterministic(self.init)
+            if several and data.n_samples > PROPAGATE_ALL_STARTS_UP_TO:
+                return self._solve_in_turn(data, space)
+            derived = self._spread(data)
+            attributes["propagation_"] = derived
+            data = replace(data, pairs=derived.pairs)
+        found = super()._solve(data, space)
+        if isinstance(found.best, RobustResult):
+            reliability = found.best.reliability
+            given = reliability if derived is None else reliability[derived.was_asked]
+            attributes["pair_reliability_"] = given
+        return replace(found, propagation=derived, attributes=attributes)
+
+    def _spread(self, data: CheckedData) -> Propagation:
+        """Return the judgements with those derived for samples nearby."""
         if is_sparse(data.given):
             raise TypeError(
                 f"propagate={self.propagate!r} looks for neighbours in a table of "
                 "numbers, but X is sparse; use propagate=False or X.toarray()"
             )
         strength = "auto" if self.propagate is True else self.propagate
-        derived = spread_pairs(
+        return spread_pairs(
             data.X, data.pairs, strength, weight=data.weight, n_jobs=self.n_jobs
         )
-        found = super()._solve(replace(data, pairs=derived.pairs), space)
-        return replace(found, propagation=derived)
 
     def _solve_in_turn(self, data: CheckedData, space: Space) -> Found:
         """Solve under the judgements as given from every start; go on from the best."""
@@ -258,18 +272,11 @@ class FDC(PrototypeClusterer):
         vanished = [n for n in first.notes if n[1] is ClustersVanishedWarning]
         return replace(found, notes=[*vanished, *found.notes])
 
-    def _fit_checked(self, data: CheckedData, space: Space) -> list[Note]:
-        if not (isinstance(self.metric, str) and self.metric == "learned"):
-            return super()._fit_checked(data, space)
-        learned = fit_learned(self._variant, data, cast(Taught, space))
-        self._store_learned(data, learned)
-        return learned.notes
-
     def _store_learned(self, data: CheckedData, learned: LearnedFit) -> None:
         """Store a fit in a learned space, and what was found of the space."""
-        self._store(data, learned.found)
-        for name, value in learned.attributes.items():
-            setattr(self, name, value)
+        found = learned.found
+        attributes = {**found.attributes, **learned.attributes}
+        self._store(data, replace(found, attributes=attributes))
 
     def _variant(self, **changes: Any) -> "FDC":
         return type(self)(**{**self.get_params(deep=False), **changes})
@@ -302,12 +309,3 @@ class FDC(PrototypeClusterer):
         named = isinstance(self.robust, bool | np.bool_)
         tolerance = TOLERANCE if named else float(self.robust)
         return run_robust(problem, best, pairs, tolerance)
-
-    def _store(self, data: CheckedData, found: Found) -> None:
-        super()._store(data, found)
-        if found.propagation is not None:
-            self.propagation_ = found.propagation
-        if isinstance(found.best, RobustResult):
-            asked = found.propagation
-            was_asked = slice(None) if asked is None else asked.was_asked
-            self.pair_reliability_ = found.best.reliability[was_asked]

@@ -193,18 +193,17 @@ def _learn(
         unjudged = replace(data, pairs=PairSet.empty(data.n_samples))
         return blind._solve(unjudged, Euclidean()).labels
 
-    with Threads(plain.n_jobs) as threads:
-        return teach_space(
-            data.given,
-            judged,
-            usable_pairs(lessons, weight, found.problem.beta),
-            found.labels,
-            blind_labels,
-            weight,
-            asked,
-            random_state=check_seed(plain.random_state),
-            threads=threads,
-        )
+    return teach_space(
+        data.given,
+        judged,
+        usable_pairs(lessons, weight, found.problem.beta),
+        found.labels,
+        blind_labels,
+        weight,
+        asked,
+        random_state=check_seed(plain.random_state),
+        threads=Threads(plain.n_jobs),
+    )
 
 
 def _model_in(variant: "Callable[..., FDC]", space: Taught, data: CheckedData) -> "FDC":

@@ -7,13 +7,12 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import CheckedData
-from fuzzypairs.cluster.prototypes import PrototypeClusterer
+from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.competition import agglomerate, first_memberships
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.solvers.stages import run_starts
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Init, Start
 from fuzzypairs.threads import Threads
@@ -106,7 +105,7 @@ class PCCA(PrototypeClusterer):
     fuzzifier = 2.0
     metric = "euclidean"
     metric_params = None
-    _own: float = 0.0
+    diagonal_share: float = 0.0
 
     def __init__(
         self,
@@ -156,24 +155,26 @@ class PCCA(PrototypeClusterer):
                 check_number(name, value, 0.0)
         super()._check_parameters()
 
-    def _takes_sparse(self, space: Space) -> bool:
-        return self.competition == "off" and super()._takes_sparse(space)
+    @property
+    def _accepts_sparse(self) -> bool:  # type: ignore[override]
+        return self.competition == "off"
 
     @property
     def _can_trace(self) -> bool:  # type: ignore[override]
         return self.competition == "off"
 
-    def _used_pairs(self, data: CheckedData) -> PairSet:
+    def _solve(self, data: CheckedData, space: Space) -> Found:
         links = data.pairs.informative
         grade = links.grade if self.use_degrees else np.sign(links.grade)
-        return PairSet(links.i, links.j, grade, links.n_samples)
+        pairs = PairSet(links.i, links.j, grade, links.n_samples)
+        return super()._solve(replace(data, pairs=pairs), space)
 
     def _run(
-        self, problem: Problem, starts: list[Start], pairs: PairSet, threads: Threads
+        self, problem: Problem, starts: list[Start], pairs: PairSet
     ) -> list[RunResult]:
         if self.competition == "on":
             run = [(problem, start, pairs) for start in starts]
-            return threads.map(self._compete, run)
+            return Threads(self.n_jobs).map(self._compete, run)
         # The solver leaves out what does not change: beta for each must-link.
         constant = float(np.maximum(problem.graph.pull, 0.0).sum()) * problem.heaviest
         return [
@@ -182,7 +183,7 @@ class PCCA(PrototypeClusterer):
                 objective=result.objective + constant,
                 history=result.history + constant,
             )
-            for result in run_starts(problem, starts)
+            for result in problem.passes.run(problem, starts)
         ]
 
     def _compete(self, problem: Problem, start: Start, pairs: PairSet) -> RunResult:

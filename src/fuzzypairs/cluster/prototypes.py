@@ -2,11 +2,14 @@
 
 import copy
 import warnings
-from dataclasses import dataclass
-from typing import Any, Literal, Self, cast
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from operator import attrgetter
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -26,8 +29,8 @@ from fuzzypairs.cluster.checked import (
     store,
 )
 from fuzzypairs.cluster.defaults import (
+    LARGEST_BETA,
     alphas_to_try,
-    beta_for,
     gain_at,
     share_for,
 )
@@ -40,9 +43,8 @@ from fuzzypairs.solvers.collapse import are_one, coincident, labels_apart
 from fuzzypairs.solvers.fused import fused_problem
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.solvers.stages import run_starts
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
-from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init, Start, is_deterministic, resolve_start
@@ -75,6 +77,8 @@ class Found:
     collapse_gain: float
     notes: list[Note]
     propagation: Propagation | None = None
+    # What an estimator stores beside the attributes of every fit.
+    attributes: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_clusters(self) -> int:
@@ -107,8 +111,11 @@ class PrototypeClusterer(
     verbose: int
     # Beyond it powers of small memberships underflow against judgements.
     _largest_fuzzifier: float = 10.0
-    # Which cost alike samples have, see `fuzzypairs.solvers.groups.build_graph`.
-    _own: float = 1.0
+    # The share of the diagonal of eq. (18) that counts: 1 in the paper. No parameter:
+    # variants of the model set it, see `fuzzypairs.solvers.groups.Graph.of`.
+    diagonal_share: float = 1.0
+    # Whether X may be sparse, where the metric can take it.
+    _accepts_sparse: bool = True
     # Whether the steps of a run are those of Algorithm 1, and can be made again.
     _can_trace: bool = True
 
@@ -140,7 +147,7 @@ class PrototypeClusterer(
         """
         self._check_parameters()
         space = resolve_metric(self.metric, self.metric_params)
-        sparse = self._takes_sparse(space)
+        sparse = self._accepts_sparse and space.accepts_sparse
         data = read_data(
             type(self), X, pairs, sample_weight, space, accepts_sparse=sparse
         )
@@ -156,70 +163,72 @@ class PrototypeClusterer(
 
     def _solve(self, data: CheckedData, space: Space) -> Found:
         """Run from every start, and keep the best."""
-        X, weight, pairs = data.X, data.weight, self._used_pairs(data)
+        X, weight, pairs = data.X, data.weight, data.pairs
         # NumPy's integers would make NumPy's booleans of comparisons with them.
         k = int(self.n_clusters)
-        k = min(k, data.n_samples) if isinstance(self.init, str) else k
+        k = min(k, X.shape[0]) if isinstance(self.init, str) else k
         random_state = check_seed(self.random_state)
-        with Threads(self.n_jobs) as threads:
-            space = space.fit(X, weight, random_state=random_state, threads=threads)
-            is_auto = isinstance(self.alpha, str)
-            share = share_for(space, weight, self._is_fused(space), is_auto)
-            alphas = alphas_to_try(self.alpha, share, k, self.fuzzifier)
-            problem = self._problem(space, data, pairs, k, threads)
-            # Seeds are looked for where distances are Euclidean, if that is anywhere.
-            seen = space.X if isinstance(space, Euclidean) else X
-            starts = [
-                resolve_start(
-                    self.init,
-                    X if callable(self.init) else seen,
-                    k,
-                    pairs=pairs,
-                    sample_weight=weight,
-                    random_state=random_state,
-                    space=None if self._is_fused(space) else space,
-                )
-                for _ in range(1 if is_deterministic(self.init) else self.n_init)
-            ]
-            for alpha in alphas:
-                problem = problem.with_alpha(alpha)
-                runs = self._run(problem, starts, pairs, threads)
-                objectives = [run.objective for run in runs]
-                chosen = objectives.index(min(objectives))
-                if len(runs[chosen].centers) == k:
-                    break
-            best = self._finished(problem, runs[chosen], pairs)
-            memberships = self._memberships(problem, best)
-            together = coincident(problem, best, memberships)
-            labels, is_earlier = most_likely(memberships), False
-            if together and self._can_trace and are_one(problem, best, together):
-                labels, is_earlier = labels_apart(problem, starts[chosen]), True
+        threads = Threads(self.n_jobs)
+        space = space.fit(X, weight, random_state=random_state, threads=threads)
+        # Fused passes are for squared memberships and dense samples.
+        is_fused = isinstance(space, Euclidean) and self.fuzzifier == 2.0
+        is_fused = is_fused and not sparse.issparse(space.X)
+        if is_fused:
+            mean, spread = mean_and_variance(space.X, weight)
+        else:
+            mean, spread = None, space.spread()
+        share = share_for(space, weight, mean, isinstance(self.alpha, str))
+        problem = self._problem(space, data, k, threads, mean, spread)
+        # Seeds are looked for where distances are Euclidean, if that is anywhere.
+        seen = space.X if isinstance(space, Euclidean) else X
+        starts = []
+        for _ in range(1 if is_deterministic(self.init) else self.n_init):
+            start = resolve_start(
+                self.init,
+                X if callable(self.init) else seen,
+                k,
+                pairs=pairs,
+                sample_weight=weight,
+                random_state=random_state,
+                space=None if is_fused else space,
+            )
+            starts.append(start)
+        for alpha in alphas_to_try(self.alpha, share, k, self.fuzzifier):
+            problem = replace(problem, alpha=alpha)
+            runs = self._run(problem, starts, pairs)
+            objectives = list(map(attrgetter("objective"), runs))
+            chosen = objectives.index(min(objectives))
+            if len(runs[chosen].centers) == k:
+                break
+        best = self._finished(problem, runs[chosen], pairs)
+        memberships = self._memberships(problem, best)
+        labels, is_earlier = memberships.argmax(axis=1), False
+        together = coincident(problem, best, memberships)
+        if together and self._can_trace and are_one(problem, best, together):
+            labels, is_earlier = labels_apart(problem, starts[chosen]), True
         k, fuzzifier = len(best.centers), float(self.fuzzifier)
         gain = gain_at(problem.alpha, share, k, fuzzifier)
-        outcome = Outcome(
-            best.converged,
-            best.n_iter,
-            k,
-            problem.alpha,
-            share,
-            gain,
-            together,
-            is_earlier,
+        notes: list[Note] = list(
+            zip(space.notes, repeat(FuzzyPairsWarning), strict=False)
         )
-        notes: list[Note] = [(note, FuzzyPairsWarning) for note in space.notes]
-        notes += notes_on(self, outcome)
+        if not best.converged or together or k < self.n_clusters:
+            run = best.converged, best.n_iter, k, problem.alpha
+            notes += notes_on(self, Outcome(*run, share, gain, together, is_earlier))
         return Found(problem, space, best, runs, memberships, labels, gain, notes)
 
-    def _used_pairs(self, data: CheckedData) -> PairSet:
-        """Return the judgements as the method takes them."""
-        return data.pairs
-
     def _problem(
-        self, space: Space, data: CheckedData, pairs: PairSet, k: int, threads: Threads
+        self,
+        space: Space,
+        data: CheckedData,
+        k: int,
+        threads: Threads,
+        mean: Floats | None,
+        spread: float,
     ) -> Problem:
-        """Return the problem in a space: with fused passes where there are any."""
-        is_fused = self._is_fused(space)
-        beta = beta_for(self.beta, space, data.weight, data.unit, is_fused)
+        """Return the problem in a space; with fused passes if the `mean` is given."""
+        beta = spread
+        if not isinstance(self.beta, str):
+            beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
         options: dict[str, Any] = {
             "alpha": 0.0,
             "beta": beta,
@@ -228,22 +237,19 @@ class PrototypeClusterer(
             "max_iter": self.max_iter,
             "is_exact": self.group_solver == "exact",
             "threads": threads,
-            "own": self._own,
+            "scale": spread,
+            "own": self.diagonal_share,
         }
-        if is_fused:
-            mean = cast(Euclidean, space).origin
-            return fused_problem(space.X, data.weight, pairs, mean=mean, **options)
+        weight, pairs = data.weight, data.pairs
+        if mean is not None:
+            return fused_problem(space.X, weight, pairs, mean=mean, **options)
         fuzzifier = float(self.fuzzifier)
-        return space_problem(space, data.weight, pairs, fuzzifier=fuzzifier, **options)
-
-    def _is_fused(self, space: Space) -> bool:
-        euclidean = isinstance(space, Euclidean) and not is_sparse(space.X)
-        return euclidean and self.fuzzifier == 2.0
+        return space_problem(space, weight, pairs, fuzzifier=fuzzifier, **options)
 
     def _run(
-        self, problem: Problem, starts: list[Start], pairs: PairSet, threads: Threads
+        self, problem: Problem, starts: list[Start], pairs: PairSet
     ) -> list[RunResult]:
-        return run_starts(problem, starts)
+        return problem.passes.run(problem, starts)
 
     def _finished(self, problem: Problem, best: RunResult, pairs: PairSet) -> RunResult:
         """Do what is done once, to the best run."""
@@ -257,14 +263,15 @@ class PrototypeClusterer(
 
     def _store(self, data: CheckedData, found: Found) -> None:
         best, unit = found.best, data.unit
-        self._print_runs(found.runs, unit)
+        if self.verbose:
+            self._print_runs(found.runs, unit)
         store(self, **data.names)
         self._unit = unit
         self._space, self._prototypes = found.space.trimmed(best.centers)
         if self._space.explicit:
             self.cluster_centers_ = self._space.points(best.centers) / unit
         self.memberships_, self.labels_ = found.memberships, found.labels
-        self.n_clusters_ = found.n_clusters
+        self.n_clusters_ = len(best.centers)
         self.alpha_, self.beta_ = found.problem.alpha, found.problem.beta / unit**2
         self.objective_ = best.objective / unit**2
         self.objective_history_ = best.history / unit**2
@@ -272,10 +279,10 @@ class PrototypeClusterer(
         self.n_iter_ = best.n_iter
         self.converged_ = best.converged
         self.collapse_gain_ = found.collapse_gain
+        for name, value in found.attributes.items():
+            setattr(self, name, value)
 
     def _print_runs(self, runs: list[RunResult], unit: float) -> None:
-        if not self.verbose:
-            return
         for number, run in enumerate(runs, start=1):
             end = "converged" if run.converged else "not converged"
             print(
@@ -307,7 +314,7 @@ class PrototypeClusterer(
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return most_likely(self.predict_proba(X))
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances of samples to the prototypes.
@@ -363,7 +370,7 @@ class PrototypeClusterer(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         space = resolve_metric(self.metric, self.metric_params)
-        tags.input_tags.sparse = self._takes_sparse(space)
+        tags.input_tags.sparse = self._accepts_sparse and space.accepts_sparse
         tags.input_tags.pairwise = space.pairwise
         return tags
 
@@ -398,19 +405,15 @@ class PrototypeClusterer(
         check_jobs(self.n_jobs)
         check_integer("verbose", self.verbose, 0)
 
-    def _takes_sparse(self, space: Space) -> bool:
-        return space.accepts_sparse
-
     def _distances(self, X: ArrayLike) -> Floats:
         """Return what the objective adds up for new samples, in units inside."""
         check_is_fitted(self)
-        sparse = self._takes_sparse(self._space)
+        sparse = self._accepts_sparse and self._space.accepts_sparse
         given = read_samples(self, X, self._space, accepts_sparse=sparse, reset=False)
         data = in_units(given, self._unit)
         space = copy.copy(self._space)
-        with Threads(self.n_jobs if data.shape[0] > SMALL else 1) as threads:
-            space.threads = threads
-            out = space.between(data, self._prototypes)
+        space.threads = Threads(self.n_jobs if data.shape[0] > SMALL else 1)
+        out = space.between(data, self._prototypes)
         is_finite = np.isfinite(out).all(axis=1)
         if not is_finite.all():
             raise ValueError(
@@ -419,14 +422,10 @@ class PrototypeClusterer(
             )
         return out
 
-    def _n_threads(self, n_rows: int) -> int:
-        return Threads(self.n_jobs if n_rows > SMALL else 1).n_threads
-
     def _memberships_at(self, distance: Floats) -> Floats:
         out = np.empty_like(distance)
-        _core.memberships_of(
-            distance, float(self.fuzzifier), out, n_threads=self._n_threads(len(out))
-        )
+        threads = Threads(self.n_jobs if len(out) > SMALL else 1)
+        _core.memberships_of(distance, float(self.fuzzifier), out, threads.n_threads)
         return out
 
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
@@ -435,8 +434,3 @@ class PrototypeClusterer(
             f"alpha={alpha:.3g} asks more support of a cluster than they had, or "
             "there were too few samples; lower alpha to keep more"
         )
-
-
-def most_likely(memberships: Floats) -> Labels:
-    """Return the cluster of the largest membership of each sample."""
-    return np.asarray(memberships.argmax(axis=1))

@@ -4,26 +4,18 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import reading, stored
 from fuzzypairs.pairs.sampling import Seed, choose_pairs
 
-__all__ = ["CUT_ROWS", "PairConstructors"]
-
-# What to tell users of GridSearchCV, cross_validate and the like.
-CUT_ROWS = (
-    "scikit-learn's own searches and validation cut rows of X, and judgements do not "
-    "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
-)
+__all__ = ["PairConstructors"]
 
 
 class PairConstructors:
     """The class methods of `PairSet` that make one."""
 
     if TYPE_CHECKING:
-        n_samples: int
 
         def __init__(
             self, i: Any, j: Any, grade: Any, n_samples: int | None = None
@@ -49,46 +41,6 @@ class PairConstructors:
         PairSet(0 pairs on 4 samples: 0 alike, 0 unlike, 0 can't say)
         """
         return cls([], [], [], n_samples)
-
-    @classmethod
-    def coerce(cls, pairs: Any, n_samples: int) -> Self:
-        """Read whatever ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
-
-        Parameters
-        ----------
-        pairs : None, PairSet, triples, array (n_pairs, 3), sparse matrix or DataFrame
-            A DataFrame has the columns ``i, j, grade``.
-        n_samples : int
-            Number of rows of the data.
-
-        Notes
-        -----
-        scikit-learn's own searches and validation cut rows of X but not judgements,
-        which then point at other rows. Pass a PairSet: it knows how many rows it was
-        made for, and a cut X is then an error, as it is with a sparse matrix. Triples
-        and tables do not know it: they pass if the part has all rows they name.
-
-        Examples
-        --------
-        >>> from fuzzypairs import PairSet
-        >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
-        PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
-        """
-        if pairs is None:
-            return cls.empty(n_samples)
-        if sparse.issparse(pairs):
-            return cls.from_sparse(pairs, n_samples)
-        if hasattr(pairs, "columns"):
-            return cls.from_frame(pairs, n_samples=n_samples)
-        if not isinstance(pairs, cls):
-            return cls.from_triples(pairs, n_samples)
-        if pairs.n_samples != n_samples:
-            raise PairsError(
-                f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
-                f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
-                f"with the rows that X holds; {CUT_ROWS}"
-            )
-        return pairs
 
     @classmethod
     def from_triples(cls, triples: Any, n_samples: int | None = None) -> Self:

@@ -3,20 +3,63 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.sparse import csgraph
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.pairs.constructors import CUT_ROWS, PairConstructors
-from fuzzypairs.pairs.links import Links, find_components, find_links
-from fuzzypairs.pairs.reading import is_count, merge, read_ends, read_grades, read_rows
+from fuzzypairs.pairs.constructors import PairConstructors
+from fuzzypairs.pairs.reading import (
+    is_count,
+    merge,
+    read_columns,
+    read_ends,
+    read_grades,
+    read_rows,
+)
 from fuzzypairs.pairs.sampling import Seed, deal_units
 
-__all__ = ["PairSet"]
+__all__ = ["Links", "PairSet"]
+
+# What to tell users of GridSearchCV, cross_validate and the like.
+CUT_ROWS = (
+    "scikit-learn's own searches and validation cut rows of X, and judgements do not "
+    "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
+)
+
+
+class Links(NamedTuple):
+    """The constraint graph: judgements as edges between judged samples.
+
+    Samples are ordered by group. Every judgement is two edges, one from each of its
+    samples.
+    """
+
+    rows: Ints  # (n_rows,) judged samples; a group is a range of them
+    groups: Ints  # (n_groups + 1,) first row of each group; sizes never decrease
+    source: Ints  # (n_edges,) row that an edge leaves; never decreases
+    indptr: Ints  # (n_rows + 1,) first edge of each row
+    neighbor: Ints  # (n_edges,) row at the other end
+    pair: Ints  # (n_edges,) judgement of an edge, an index into `grade`
+
+    @classmethod
+    def between(cls, rows: Ints, groups: Ints, p: Ints, q: Ints) -> "Links":
+        """Order the edges of judgements of rows `p` and `q`."""
+        source = np.concatenate([p, q])
+        order = np.argsort(source, kind="stable")
+        degree = np.bincount(source, minlength=len(rows))
+        return cls(
+            rows=rows,
+            groups=groups,
+            source=source[order],
+            indptr=np.concatenate([[0], np.cumsum(degree)]),
+            neighbor=np.concatenate([q, p])[order],
+            pair=order % max(len(p), 1),
+        )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -79,6 +122,46 @@ class PairSet(PairConstructors):
             object.__setattr__(self, name, values)
         object.__setattr__(self, "n_samples", ends.n_samples)
 
+    @classmethod
+    def coerce(cls, pairs: Any, n_samples: int) -> "PairSet":
+        """Read whatever ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
+
+        Parameters
+        ----------
+        pairs : None, PairSet, triples, array (n_pairs, 3), sparse matrix or DataFrame
+            A DataFrame has the columns ``i, j, grade``.
+        n_samples : int
+            Number of rows of the data.
+
+        Notes
+        -----
+        scikit-learn's own searches and validation cut rows of X but not judgements,
+        which then point at other rows. Pass a PairSet: it knows how many rows it was
+        made for, and a cut X is then an error, as it is with a sparse matrix. Triples
+        and tables do not know it: they pass if the part has all rows they name.
+
+        Examples
+        --------
+        >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
+        PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
+        """
+        if pairs is None:
+            return cls.empty(n_samples)
+        if sparse.issparse(pairs):
+            return cls.from_sparse(pairs, n_samples)
+        if hasattr(pairs, "columns"):
+            return cls.from_frame(pairs, n_samples=n_samples)
+        if not isinstance(pairs, PairSet):
+            i, j, grade = read_columns(pairs, ("i", "j", "grade"), "pairs")
+            return cls(i, j, grade, n_samples)
+        if pairs.n_samples != n_samples:
+            raise PairsError(
+                f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
+                f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
+                f"with the rows that X holds; {CUT_ROWS}"
+            )
+        return pairs
+
     @property
     def similar(self) -> Mask:
         """Which pairs are judged alike, shape (n_pairs,).
@@ -110,11 +193,7 @@ class PairSet(PairConstructors):
         >>> list(PairSet.from_triples([(0, 1, 0.8), (1, 2, 0)]).informative)
         [(0, 1, 0.8)]
         """
-        return self if self._is_informative else self.select(self.grade != 0)
-
-    @cached_property
-    def _is_informative(self) -> bool:
-        return bool(self.grade.all())
+        return self if self.grade.all() else self.select(self.grade != 0)
 
     def components(self) -> tuple[int, Ints]:
         """Independent groups: samples linked by chains of informative pairs.
@@ -138,32 +217,39 @@ class PairSet(PairConstructors):
     @cached_property
     def _components(self) -> tuple[int, Ints]:
         pairs = self.informative
-        n_groups, labels = find_components(pairs.i, pairs.j, self.n_samples)
+        labels = np.full(self.n_samples, -1, dtype=np.int64)
+        # Only judged samples enter the graph, under numbers of their own.
+        labels[pairs.i] = labels[pairs.j] = 0
+        judged = np.flatnonzero(labels == 0)
+        labels[judged] = np.arange(judged.size)
+        ends = labels[pairs.i], labels[pairs.j]
+        graph = sparse.coo_array((np.ones(pairs.i.size), ends), (judged.size,) * 2)
+        n_groups, labels[judged] = csgraph.connected_components(graph, directed=False)
         labels.flags.writeable = False
-        return n_groups, labels
+        return int(n_groups), labels
 
+    @cached_property
     def links(self) -> Links:
-        """Edges between the judged samples, ordered by group, for solvers.
+        """Edges of the informative pairs, ordered by group, for solvers.
 
         Found once and kept: a search over parameters fits the same judgements often.
 
-        Returns
-        -------
-        links : Links
-            Of the informative pairs; `Links.pair` counts these.
-
         Examples
         --------
-        >>> links = PairSet.from_triples([(0, 4, 0.5), (4, 2, -1), (1, 3, 1)]).links()
+        >>> links = PairSet.from_triples([(0, 4, 0.5), (4, 2, -1), (1, 3, 1)]).links
         >>> links.rows, links.groups
         (array([1, 3, 0, 2, 4]), array([0, 2, 5]))
         """
-        return self._links
-
-    @cached_property
-    def _links(self) -> Links:
-        pairs = self.informative
-        return find_links(pairs.i, pairs.j, self.components()[1])
+        pairs, labels = self.informative, self._components[1]
+        judged = np.flatnonzero(labels >= 0)
+        group = labels[judged]
+        sizes = np.bincount(group)
+        # Groups of one size follow each other: the core solves several at a time.
+        rows = judged[np.lexsort((group, sizes[group]))]
+        place = np.empty(len(labels), dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
+        return Links.between(rows, groups, place[pairs.i], place[pairs.j])
 
     def select(self, mask: Mask) -> "PairSet":
         """Keep some of the pairs, about the same samples.

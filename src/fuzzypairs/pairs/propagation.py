@@ -326,8 +326,7 @@ def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) ->
         )
         return found
 
-    with Threads(n_jobs) as threads:
-        parts = threads.map(run, over_ranges(cut(targets.size, 64)))
+    parts = Threads(n_jobs).map(run, over_ranges(cut(targets.size, 64)))
     rows, chances, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
     used = np.arange(reach) < counts[:, None]
     ends = rows[used], np.repeat(targets, counts)

@@ -1,7 +1,7 @@
 """Reading and checking of judgements; every error names the one at fault."""
 
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,6 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.validation import is_whole
 
 # Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
 MOST_SAMPLES = 3_037_000_499
@@ -34,15 +33,17 @@ GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
 
 def is_count(value: Any, least: int, most: int) -> bool:
     """Tell whether `value` is a whole number from `least` to `most`, and no bool."""
-    return is_whole(value) and least <= value <= most
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return is_whole and least <= value <= most
 
 
-def _refuse(wrong: Mask, place: str, reason: Callable[[int], str], *ends: Ints) -> None:
-    """Raise an error about the first wrong value, and the samples it joins."""
-    if wrong.any():
-        at = int(wrong.argmax())
-        rows = [end[at] for end in ends]
-        raise PairsError(reason(at), place=place, index=at, rows=rows)
+def _error(
+    wrong: Mask, place: str, reason: str | Callable[[int], str], *ends: Ints
+) -> PairsError:
+    """Return an error about the first wrong value, and the samples it joins."""
+    at = int(wrong.argmax())
+    words = reason if isinstance(reason, str) else reason(at)
+    return PairsError(words, place=place, index=at, rows=[end[at] for end in ends])
 
 
 def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
@@ -66,44 +67,44 @@ def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
 
 
 def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
-    """Read one column as whole or real numbers."""
+    """Read one column as real numbers, or as whole ones if they are rows."""
     plain = isinstance(column, Iterable) and not hasattr(column, "__array__")
     values = list(column) if plain else np.asarray(column)
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise PairsError(
-                f"has a column of shape {values.shape}, expected (n,)", place=name
-            )
-        if values.dtype.kind in "iuf":
-            return values
-    # NumPy would silently read True as 1, and 2 beside "3" as text.
-    wrong = {
-        kind for kind in map(type, values) if kind is bool or not issubclass(kind, Real)
-    }
-    if wrong:
-        _refuse(
-            np.array([type(value) in wrong for value in values]),
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise PairsError(
+            f"has a column of shape {values.shape}, expected (n,)", place=name
+        )
+    if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
+        # NumPy would silently read True as 1, and 2 beside "3" as text.
+        if not set(map(type, values)) <= {int, float}:
+            _refuse_others(values, name, meaning)
+        values = np.array(values, dtype=np.float64)
+    if meaning is GRADE or values.dtype.kind != "f":
+        return values
+    wrong = (values != np.floor(values)) | ~(np.abs(values) < EXACT)
+    if wrong.any():
+        values = values.astype(np.float64)
+        raise _error(
+            wrong, name, lambda at: f"{meaning[0]} {values[at]}; expected {meaning[1]}"
+        )
+    return values
+
+
+def _refuse_others(values: Any, name: str, meaning: tuple[str, str]) -> None:
+    """Refuse a column with values that are no numbers, or True or False."""
+    wrong = np.array([isinstance(v, bool) or not isinstance(v, Real) for v in values])
+    if wrong.any():
+        raise _error(
+            wrong,
             name,
             lambda at: f"{meaning[0]} {values[at]!r}; expected {meaning[1]}",
         )
-    return np.array(values, dtype=np.float64)
-
-
-def _whole_numbers(column: Any, name: str, meaning: tuple[str, str]) -> Ints:
-    values = _numbers(column, name, meaning)
-    if values.dtype.kind == "f":
-        values = values.astype(np.float64)
-        _refuse(
-            (values != np.floor(values)) | ~(np.abs(values) < EXACT),
-            name,
-            lambda at: f"{meaning[0]} {values[at]}; expected {meaning[1]}",
-        )
-    return values.astype(np.int64)
 
 
 def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
     """Read the rows of both samples, checked against each other and the data."""
-    i, j = _whole_numbers(i, name, SAMPLE), _whole_numbers(j, name, SAMPLE)
+    i = _numbers(i, name, SAMPLE).astype(np.int64)
+    j = _numbers(j, name, SAMPLE).astype(np.int64)
     if i.size != j.size:
         raise PairsError(f"i has {i.size} entries but j has {j.size}; match them")
     if n_samples is None:
@@ -112,12 +113,15 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
         raise PairsError(
             f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
         )
-    limit = f"but X has {n_samples} rows (0 to {n_samples - 1})"
     for end in (i, j):
-        _refuse(end < 0, name, lambda _: "but rows are counted from 0", end)
-        _refuse(end >= n_samples, name, lambda _: limit, end)
-    itself = "to itself; remove it, a judgement is about two samples"
-    _refuse(i == j, name, lambda _: itself, i)
+        if (end < 0).any():
+            raise _error(end < 0, name, "but rows are counted from 0", end)
+        if (end >= n_samples).any():
+            limit = f"but X has {n_samples} rows (0 to {n_samples - 1})"
+            raise _error(end >= n_samples, name, limit, end)
+    if (i == j).any():
+        itself = "to itself; remove it, a judgement is about two samples"
+        raise _error(i == j, name, itself, i)
     return Ends(i, j, int(n_samples))
 
 
@@ -134,13 +138,15 @@ def read_grades(column: Any, ends: Ends) -> Floats:
         raise PairsError(
             f"grade has {grade.size} entries but i has {ends.i.size}; match them"
         )
-    _refuse(
-        ~(np.abs(grade) <= 1),
-        "pairs",
-        lambda at: f"with grade {grade[at]}; expected {GRADE[1]}",
-        ends.i,
-        ends.j,
-    )
+    wrong = ~(np.abs(grade) <= 1)
+    if wrong.any():
+        raise _error(
+            wrong,
+            "pairs",
+            lambda at: f"with grade {grade[at]}; expected {GRADE[1]}",
+            ends.i,
+            ends.j,
+        )
     return grade
 
 
@@ -155,14 +161,17 @@ def read_rows(rows: ArrayLike, n_samples: int) -> Ints:
                 place="rows",
             )
         kept = np.flatnonzero(kept)
-    kept = _whole_numbers(kept, "rows", ROW)
-    limit = f"but pairs is about {n_samples} samples"
+    kept = _numbers(kept, "rows", ROW).astype(np.int64)
     outside = (kept < 0) | (kept >= n_samples)
-    _refuse(outside, "rows", lambda at: f"is {kept[at]} {limit}")
+    if outside.any():
+        limit = f"but pairs is about {n_samples} samples"
+        raise _error(outside, "rows", lambda at: f"is {kept[at]} {limit}")
     last = np.full(n_samples, -1, dtype=np.int64)
     last[kept] = np.arange(kept.size)
     again = last[kept] != np.arange(kept.size)
-    _refuse(again, "rows", lambda at: f"is {kept[at]} once more; name each row once")
+    if again.any():
+        once = "once more; name each row once"
+        raise _error(again, "rows", lambda at: f"is {kept[at]} {once}")
     return kept
 
 
@@ -262,7 +271,9 @@ def read_labels(labels: ArrayLike) -> NDArray[Any]:
     if classes.dtype.kind in "fO":
         # A missing value equals nothing, not even itself: it would read "unlike".
         missing = np.array([c is None or c != c for c in classes.tolist()])
-        _refuse(missing, "labels", lambda at: f"is {classes[at]}; use -1 for unknown")
+        if missing.any():
+            unknown = "use -1 for unknown"
+            raise _error(missing, "labels", lambda at: f"is {classes[at]}; {unknown}")
     return classes
 
 
@@ -277,8 +288,9 @@ def read_memberships(memberships: ArrayLike) -> Floats:
             f"memberships has shape {U.shape}, expected (n_samples, n_clusters)"
         )
     wrong = ~((U >= 0).all(axis=1) & np.isclose(U.sum(axis=1), 1))
-    expected = "expected numbers >= 0 that sum to 1"
-    _refuse(wrong, "memberships", lambda at: f"is {U[at]}, {expected}")
+    if wrong.any():
+        expected = "expected numbers >= 0 that sum to 1"
+        raise _error(wrong, "memberships", lambda at: f"is {U[at]}, {expected}")
     return U
 
 

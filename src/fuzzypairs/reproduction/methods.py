@@ -124,7 +124,7 @@ def fit_method(
         # Their code has beta s m/|S| off the diagonal of D, and beta s/2 on it.
         factor = 2.0 * len(X) / len(pairs)
         model.set_params(beta=factor * settings["beta"])
-        model._own = 1.0 / factor
+        model.diagonal_share = 1.0 / factor
     return model.fit(X, pairs=pairs) if method.judged else model.fit(X)
 
 

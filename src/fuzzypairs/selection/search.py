@@ -221,14 +221,10 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.n_splits_ = self.n_splits * self.n_repeats
         shares_samples = False
         # Around all fits, not each: filters and BLAS are shared by all threads.
-        with (
-            warnings.catch_warnings(),
-            threadpool_limits(1, "blas"),
-            Threads(self.n_jobs) as threads,
-        ):
+        with warnings.catch_warnings(), threadpool_limits(1, "blas"):
             warnings.simplefilter("ignore", FuzzyPairsWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            runner = Runner(X, weight, threads, progress)
+            runner = Runner(X, weight, Threads(self.n_jobs), progress)
             if too_few:
                 trials = stability_trials(
                     candidates, judged, self.n_splits_, rng, runner

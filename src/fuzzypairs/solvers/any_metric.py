@@ -4,23 +4,15 @@ The space gives all distances at once, memberships follow from them, and the spa
 gives the prototypes that are best for these. All else is as in Euclidean space.
 """
 
-from typing import Self
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import (
-    Graph,
-    build_graph,
-    solve_small_groups_exactly,
-    usable_pairs,
-)
+from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_pairs
 from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.problem import Problem
-from fuzzypairs.solvers.projection import Projection
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Start
@@ -42,6 +34,7 @@ def space_problem(
     max_iter: int,
     is_exact: bool,
     threads: Threads,
+    scale: float,
     own: float = 1.0,
 ) -> Problem:
     """Return eq. (5), or (25), with the distances and prototypes of a space.
@@ -58,17 +51,21 @@ def space_problem(
         See `Problem`. `tol` bounds the step of prototypes in the units of the space.
     n_clusters, threads, own
         See `fuzzypairs.solvers.fused.fused_problem`.
+    scale : float
+        ``space.spread()``.
     """
     heaviest = 1.0 if weight is None else float(weight.max())
-    constrained, graph = build_graph(
-        usable_pairs(pairs, weight, beta), beta / heaviest, own
-    )
+    pairs = usable_pairs(pairs, weight, beta)
+    links = pairs.links
+    graph = Graph.of(links, pairs.grade, beta / heaviest, own)
     shares = np.ones(space.n_samples) if weight is None else weight / heaviest
     unit = space.step_unit(n_clusters)
-    passes = SpacePasses(space, shares, constrained, fuzzifier, unit, threads.n_threads)
+    passes = SpacePasses(
+        space, shares, links.rows, fuzzifier, scale, unit, threads.n_threads
+    )
     return Problem(
         passes=passes,
-        constrained=constrained,
+        constrained=links.rows,
         graph=graph,
         groups=passes.make_groups(graph),
         alpha=alpha,
@@ -90,6 +87,8 @@ class SpacePasses:
     weight : ndarray of shape (n_samples,)
     constrained : ndarray of shape (n_constrained,)
     fuzzifier : float
+    scale : float
+        The distance that changes of distances are measured by.
     step_unit : float
         The squared length that steps of prototypes are measured by.
     n_threads : int
@@ -103,18 +102,19 @@ class SpacePasses:
         weight: Floats,
         constrained: Ints,
         fuzzifier: float,
+        scale: float,
         step_unit: float,
         n_threads: int,
     ) -> None:
         self.space, self.weight, self.constrained = space, weight, constrained
         self.fuzzifier, self.step_unit = fuzzifier, step_unit
         self.n_threads = n_threads
-        self.scale = space.spread()
+        self.scale = scale
         self._reused: dict[str, Floats] = {}
 
     def make_groups(self, graph: Graph) -> _core.Groups:
         """Return the groups of judged samples; passes set their distances."""
-        return graph.in_units(self.scale).to_core(self.fuzzifier)
+        return _core.Groups(*graph.in_units(self.scale), self.fuzzifier)
 
     def first_prototypes(self, problem: Problem, start: Start) -> tuple[Floats, Floats]:
         """Return prototypes of a start, and memberships of the constrained samples."""
@@ -133,6 +133,14 @@ class SpacePasses:
             if masses.min() > 0.0 or len(masses) == 1:
                 return self.space.prototypes(W), U[self.constrained]
             U = drop_column(U, int(np.argmin(masses)))
+
+    def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
+        """Descend from each start until nothing moves, or `max_iter`."""
+        runs = []
+        for start in starts:
+            first = self.first_prototypes(problem, start)
+            runs.append(self.descend(problem, *first))
+        return runs
 
     def descend(
         self, problem: Problem, centers: Floats, constrained: Floats
@@ -157,7 +165,9 @@ class SpacePasses:
                 scale=1.0,
                 step_unit=self.step_unit,
                 is_long=False,
-                improve=solve_small_groups_exactly(problem),
+                improve=solve_small_groups_exactly(problem)
+                if problem.is_exact
+                else None,
                 n_threads=self.n_threads,
             )
         history *= self.scale * problem.heaviest
@@ -207,10 +217,6 @@ class SpacePasses:
     def free_memberships(self, centers: Floats) -> Floats:
         """Return what all samples had without judgements, (n_samples, n_clusters)."""
         return self._memberships(self.space.distances(centers)).copy()
-
-    def projected(self) -> tuple[Projection, Self] | None:
-        """Return None: not every space has directions."""
-        return None
 
     def _memberships(self, distance: Floats) -> Floats:
         if not np.isfinite(distance).all():

@@ -4,8 +4,9 @@ Inside, samples are centred and in units of their spread. Free ones are packed i
 tiles once; constrained ones are ordered by group.
 """
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Self, cast
+from typing import cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,12 +14,7 @@ from threadpoolctl import threadpool_limits
 from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import (
-    Graph,
-    build_graph,
-    solve_small_groups_exactly,
-    usable_pairs,
-)
+from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_pairs
 from fuzzypairs.solvers.initial import from_labels, from_memberships
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.projection import (
@@ -28,7 +24,7 @@ from fuzzypairs.solvers.projection import (
     project,
 )
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.spaces.moments import total_variance, weighted_mean
+from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
@@ -40,6 +36,8 @@ PRODUCTS_FROM = 2500
 # Passes of less work than this (samples x features x clusters) are not shared by
 # threads, and groups in longer ones try other starts early.
 SHORT_UP_TO, LONG_FROM = 200_000, 2_000_000
+# The tolerance in the leading directions: the end in all of them is not closer anyway.
+PROJECTED_TOL = 1e-3
 
 
 def fused_problem(
@@ -54,8 +52,9 @@ def fused_problem(
     max_iter: int,
     is_exact: bool,
     threads: Threads,
+    mean: Floats,
+    scale: float,
     own: float = 1.0,
-    mean: Floats | None = None,
 ) -> Problem:
     """Return eq. (5) with squared Euclidean distances and the fuzzifier 2.
 
@@ -71,22 +70,23 @@ def fused_problem(
     n_clusters : int
         The most clusters a start will have; decides how distances are computed.
     threads : Threads
+    mean : ndarray of shape (n_features,)
+    scale : float
+        The total variance of the samples; see `mean_and_variance`.
     own : float, default=1.0
-        Which cost alike samples have, see `build_graph`.
-    mean : ndarray of shape (n_features,), default=None
-        Of the samples, where it is known already.
+        Which cost alike samples have, see `Graph.of`.
     """
     # The heaviest sample weighs one inside, whatever the unit of the weights.
     heaviest = 1.0 if weight is None else float(weight.max())
     if weight is not None:
         weight = weight / heaviest
-    constrained, graph = build_graph(
-        usable_pairs(pairs, weight, beta), beta / heaviest, own
-    )
-    passes = FusedPasses(X, mean, weight, constrained, n_clusters, threads)
+    pairs = usable_pairs(pairs, weight, beta)
+    links = pairs.links
+    graph = Graph.of(links, pairs.grade, beta / heaviest, own)
+    passes = FusedPasses(X, mean, scale, weight, links.rows, n_clusters, threads)
     return Problem(
         passes=passes,
-        constrained=constrained,
+        constrained=links.rows,
         graph=graph,
         groups=passes.make_groups(graph),
         alpha=alpha,
@@ -105,7 +105,9 @@ class FusedPasses:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    mean : ndarray of shape (n_features,) or None
+    mean : ndarray of shape (n_features,)
+    scale : float
+        Total variance; 0 counts as 1.
     weight : ndarray of shape (n_samples,) or None
     constrained : ndarray of shape (n_constrained,)
         The samples that groups pass over.
@@ -118,7 +120,8 @@ class FusedPasses:
     def __init__(
         self,
         X: Data,
-        mean: Floats | None,
+        mean: Floats,
+        scale: float,
         weight: Floats | None,
         constrained: Ints,
         n_clusters: int,
@@ -127,8 +130,7 @@ class FusedPasses:
         n_samples, n_features = X.shape
         self.X, self.weight, self.constrained = X, weight, constrained
         self.n_clusters, self.threads = n_clusters, threads
-        self.mean = weighted_mean(X, weight) if mean is None else mean
-        self.scale = total_variance(X, weight) or 1.0
+        self.mean, self.scale = mean, scale or 1.0
         self.unit = float(np.sqrt(self.scale))
         work = n_samples * n_features * n_clusters
         self.is_long = work > LONG_FROM
@@ -147,7 +149,7 @@ class FusedPasses:
 
     def make_groups(self, graph: Graph) -> _core.Groups:
         """Return the groups of judged samples, ready for passes."""
-        groups = graph.in_units(self.scale).to_core()
+        groups = _core.Groups(*graph.in_units(self.scale))
         groups.pack(self.X, self.constrained, self.weight, self.mean, self.unit)
         return groups
 
@@ -155,11 +157,25 @@ class FusedPasses:
         """Return prototypes of a start, and memberships of the constrained samples."""
         if start.centers is not None:
             centers = np.asarray(start.centers, dtype=np.float64)
-            return centers, self._memberships(self.X[self.constrained], centers)
+            return centers, self.free_memberships(centers, self.X[self.constrained])
         if start.labels is not None:
             labels = np.asarray(start.labels, dtype=np.int64)
             return from_labels(self, problem.alpha, labels)
         return from_memberships(self, problem.alpha, cast(Floats, start.memberships))
+
+    def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
+        """Descend from each start until nothing moves, or `max_iter`.
+
+        Wide data are run in their leading directions first, and the best run goes on
+        in all directions: its result is the only one.
+        """
+        if self.is_long and is_wide(self.X) and self._narrow is not None:
+            return [self._run_projected(problem, starts, *self._narrow)]
+        runs = []
+        for start in starts:
+            first = self.first_prototypes(problem, start)
+            runs.append(self.descend(problem, *first))
+        return runs
 
     def descend(
         self,
@@ -168,7 +184,7 @@ class FusedPasses:
         constrained: Floats,
         while_apart: float = 0.0,
     ) -> RunResult:
-        """Run Algorithm 1; see `fuzzypairs.solvers.stages`.
+        """Run Algorithm 1 from prototypes and memberships of constrained samples.
 
         With a distance for `while_apart`, relative to the spread, make plain steps as
         long as prototypes are farther from each other.
@@ -176,13 +192,13 @@ class FusedPasses:
         C, U, history, sizes, n_iter, converged = _core.descend(
             self.samples,
             problem.groups,
-            self._inside(centers),
+            np.ascontiguousarray((centers - self.mean) / self.unit),
             np.ascontiguousarray(constrained),
             alpha=problem.alpha,
             tol=problem.tol,
             max_iter=problem.max_iter,
             is_long=self.is_long,
-            improve=solve_small_groups_exactly(problem),
+            improve=solve_small_groups_exactly(problem) if problem.is_exact else None,
             while_apart=while_apart**2,
             n_threads=self.n_threads,
         )
@@ -197,36 +213,43 @@ class FusedPasses:
             converged=converged,
         )
 
-    def free_memberships(self, centers: Floats) -> Floats:
-        """Return eq. (14) for all samples, shape (n_samples, n_clusters)."""
-        return self._memberships(self.X, centers)
-
-    def projected(self) -> tuple[Projection, Self] | None:
-        """Return few directions and passes in them, or None if many are needed."""
-        return self._projected
+    def free_memberships(self, centers: Floats, X: Data | None = None) -> Floats:
+        """Return eq. (14) for all samples, or for some, shape (n_rows, n_clusters)."""
+        return _core.memberships(
+            self.X if X is None else X,
+            np.ascontiguousarray((centers - self.mean) / self.unit),
+            mean=self.mean,
+            unit=self.unit,
+            n_threads=self.n_threads,
+        )
 
     @cached_property
-    def _projected(self) -> tuple[Projection, Self] | None:
-        if not self.is_long or not is_wide(self.X):
-            return None
+    def _narrow(self) -> tuple[Projection, "FusedPasses"] | None:
+        """The leading directions and passes in them; None if many are needed."""
         # Threads of BLAS add up by chance, and results must not depend on them.
         with threadpool_limits(1, "blas"):
             directions = leading_directions(self.X, self.mean)
             if directions is None:
                 return None
             V = project(self.X, self.mean, directions, self.threads)
-        samples = V, np.zeros(V.shape[1]), self.weight, self.constrained
-        passes = type(self)(*samples, self.n_clusters, self.threads)
+        scale = mean_and_variance(V, self.weight)[1]
+        common = self.weight, self.constrained, self.n_clusters, self.threads
+        passes = FusedPasses(V, np.zeros(V.shape[1]), scale, *common)
         return Projection(self.mean, directions), passes
 
-    def _inside(self, centers: Floats) -> Floats:
-        return np.ascontiguousarray((centers - self.mean) / self.unit)
-
-    def _memberships(self, X: Data, centers: Floats) -> Floats:
-        return _core.memberships(
-            X,
-            self._inside(centers),
-            mean=self.mean,
-            unit=self.unit,
-            n_threads=self.n_threads,
-        )
+    def _run_projected(
+        self,
+        problem: Problem,
+        starts: list[Start],
+        projection: Projection,
+        passes: "FusedPasses",
+    ) -> RunResult:
+        """Run in the leading directions, and go on from the best in all of them."""
+        groups, tol = passes.make_groups(problem.graph), max(problem.tol, PROJECTED_TOL)
+        narrow = replace(problem, passes=passes, groups=groups, tol=tol)
+        runs = []
+        for start in starts:
+            centers, U = self.first_prototypes(problem, start)
+            runs.append(passes.descend(narrow, projection.down(centers), U))
+        best = min(runs, key=lambda run: run.objective)
+        return self.descend(problem, projection.up(best.centers), best.constrained)

@@ -1,7 +1,7 @@
 """Groups of samples that judgements join: Algorithm 2.
 
-`build_graph` turns a `PairSet` to the arrays of the core; `solve_group` solves one
-group alone. Runs work on all groups of a `Graph` with the same code.
+A `Graph` holds the judgements of all groups as the core takes them; `solve_group`
+solves one group alone with the same code.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.links import Links
+from fuzzypairs.pairs.pairset import Links
 from fuzzypairs.solvers.exact import solve_exact
 
 if TYPE_CHECKING:
     from fuzzypairs.solvers.problem import Problem
 
-__all__ = ["Graph", "GroupResult", "build_graph", "solve_group"]
+__all__ = ["Graph", "GroupResult", "solve_group", "usable_pairs"]
 
 # Judgements that outweigh distances by more would leave no digits of them.
 STRONGEST = 1e12
@@ -38,6 +38,19 @@ class Graph(NamedTuple):
     diagonal: Floats  # (n_rows,) sum of positive pulls, times own
     own: float  # 1: the cost of eq. (6); 0: that of eq. (4)
 
+    @classmethod
+    def of(cls, links: Links, s: Floats, beta: float, own: float = 1.0) -> "Graph":
+        """Return the graph of judgements graded `s`, their weight being `beta`.
+
+        `own` is 1 for the cost of eq. (6), whose alike samples have the same
+        memberships; 0 for that of eq. (4), whose alike samples have a large product of
+        them; between these, the share of the diagonal of eq. (18) that counts.
+        """
+        pull = s[links.pair] * (0.5 * beta)
+        alike = np.bincount(links.source, np.maximum(pull, 0.0), len(links.rows))
+        diagonal = own * np.asarray(alike, dtype=np.float64)
+        return cls(links.groups, links.indptr, links.neighbor, pull, diagonal, own)
+
     def in_units(self, scale: float) -> "Graph":
         """Return the graph for distances that are divided by `scale`."""
         strongest = np.abs(self.pull).max(initial=0.0)
@@ -45,10 +58,6 @@ class Graph(NamedTuple):
         if strongest * factor > STRONGEST:
             factor = STRONGEST / strongest
         return self._replace(pull=self.pull * factor, diagonal=self.diagonal * factor)
-
-    def to_core(self, fuzzifier: float = 2.0) -> _core.Groups:
-        """Return the groups for the core, which copies what it needs."""
-        return _core.Groups(*self, fuzzifier)
 
 
 @dataclass(frozen=True)
@@ -70,46 +79,6 @@ class GroupResult:
     objective: float
     residual: float
     proved: bool
-
-
-def build_graph(pairs: PairSet, beta: float, own: float = 1.0) -> tuple[Ints, Graph]:
-    """Order the constrained samples by group and write their graph.
-
-    Parameters
-    ----------
-    pairs : PairSet
-        Informative judgements only.
-    beta : float
-        Weight of the judgements.
-    own : float, default=1.0
-        1 for the cost of eq. (6), whose alike samples have the same memberships; 0 for
-        that of eq. (4), whose alike samples have a large product of them; between
-        them, so much of the diagonal of eq. (18).
-
-    Returns
-    -------
-    rows : ndarray of shape (n_rows,)
-        The constrained samples; a group is a range of them.
-    graph : Graph
-    """
-    links = pairs.links()
-    return links.rows, weigh_links(links, pairs.grade, beta, own)
-
-
-def make_graph(
-    groups: Ints, p: Ints, q: Ints, s: Floats, beta: float, own: float = 1.0
-) -> Graph:
-    """Write the graph of rows that are ordered by group already."""
-    links = Links.between(np.arange(groups[-1]), groups, p, q)
-    return weigh_links(links, s, beta, own)
-
-
-def weigh_links(links: Links, s: Floats, beta: float, own: float) -> Graph:
-    """Write the graph of judgements graded `s`, their weight being `beta`."""
-    pull = s[links.pair] * (0.5 * beta)
-    alike = np.bincount(links.source, np.maximum(pull, 0.0), minlength=len(links.rows))
-    diagonal: Floats = own * alike.astype(np.float64)
-    return Graph(links.groups, links.indptr, links.neighbor, pull, diagonal, own)
 
 
 def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
@@ -184,7 +153,8 @@ def solve_group(
     scale = float(dist2.mean()) or 1.0
     s = np.asarray(s, dtype=np.float64)
     p, q = np.asarray(p, dtype=np.int64), np.asarray(q, dtype=np.int64)
-    groups = make_graph(np.array([0, n_rows]), p, q, s, beta / scale).to_core()
+    links = Links.between(np.arange(n_rows), np.array([0, n_rows]), p, q)
+    groups = _core.Groups(*Graph.of(links, s, beta / scale))
     if start is None:
         start = np.empty_like(dist2)
         _core.memberships_of(dist2, 2.0, start)
@@ -202,10 +172,8 @@ def solve_group(
     return GroupResult(groups.memberships, scale * value, residual, proved)
 
 
-def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool] | None:
-    """Return what replaces small groups by proved optima, if that is asked for."""
-    if not problem.is_exact:
-        return None
+def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool]:
+    """Return a function that replaces small groups by proved optima."""
     graph = problem.graph.in_units(problem.passes.scale)
 
     def improve(gain: float) -> bool:

@@ -1,12 +1,14 @@
 """The optimisation problem of eq. (5), and what a run asks of the samples."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol
+
+import numpy as np
 
 from fuzzypairs._core import Groups
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.solvers.groups import Graph, make_graph
-from fuzzypairs.solvers.projection import Projection
+from fuzzypairs.pairs.pairset import Links
+from fuzzypairs.solvers.groups import Graph
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.starts.start import Start
 
@@ -40,11 +42,11 @@ class Passes(Protocol):
     ) -> RunResult:
         """Run Algorithm 1 from prototypes and memberships of constrained samples."""
 
+    def run(self, problem: "Problem", starts: list[Start]) -> list[RunResult]:
+        """Run from each start; where it pays, in a cheaper problem first."""
+
     def free_memberships(self, centers: Floats) -> Floats:
         """Return eq. (14) for all samples, shape (n_samples, n_clusters)."""
-
-    def projected(self) -> tuple[Projection, Self] | None:
-        """Return few directions and passes in them, or None if many are needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +93,6 @@ class Problem:
     max_iter: int
     is_exact: bool
 
-    def with_alpha(self, alpha: float) -> "Problem":
-        """Return the same problem with another alpha."""
-        return self if alpha == self.alpha else replace(self, alpha=alpha)
-
     def with_grades(self, p: Ints, q: Ints, grade: Floats) -> "Problem":
         """Return the problem with the same judgements graded anew.
 
@@ -104,16 +102,7 @@ class Problem:
             Places in `constrained` of the samples they join.
         grade : ndarray of shape (n_pairs,)
         """
-        beta, own = self.beta / self.heaviest, self.graph.own
-        graph = make_graph(self.graph.groups, p, q, grade, beta, own)
+        rows = np.arange(len(self.constrained))
+        links = Links.between(rows, self.graph.groups, p, q)
+        graph = Graph.of(links, grade, self.beta / self.heaviest, self.graph.own)
         return replace(self, graph=graph, groups=self.passes.make_groups(graph))
-
-    def projected(self, tol: float) -> "tuple[Projection, Problem] | None":
-        """Return the leading directions and the problem in them; None if many are."""
-        found = self.passes.projected()
-        if found is None:
-            return None
-        projection, passes = found
-        groups = passes.make_groups(self.graph)
-        tol = max(self.tol, tol)
-        return projection, replace(self, passes=passes, groups=groups, tol=tol)

@@ -114,7 +114,8 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
         kernel = make(**{key: given[key] for key in own if key in given})
         return _kernel_space(kernel, given, name)
     make_space, own = SPACES[name]
-    _check(given, own, f'"{name}"')
+    if given:
+        _check(given, own, f'"{name}"')
     if name == "minkowski" and given.setdefault("p", 2) in (1, 2):
         return Manhattan() if given["p"] == 1 else Euclidean()
     return make_space(**given)

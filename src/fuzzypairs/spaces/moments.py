@@ -1,6 +1,7 @@
 """Means, variances and leading eigenvalues of weighted data, dense or sparse."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = [
     "is_sparse",
     "leading_eigenvalue",
     "leading_share",
+    "mean_and_variance",
     "over_positive",
     "squared_norms",
     "total_variance",
@@ -25,6 +27,9 @@ FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
 ROWS_AT_A_TIME = 4096
+# BLAS computes products of fewer numbers by one thread anyway; to limit its threads
+# takes as long as a small product.
+FEW_PRODUCTS = 2**16
 
 
 def is_sparse(X: Any) -> bool:
@@ -50,34 +55,60 @@ def weighted_mean(X: Any, weight: Floats | None) -> Floats:
     if is_sparse(X):
         weight = np.ones(X.shape[0]) if weight is None else weight
         return np.asarray(X.T @ weight / weight.sum())
-    sums = np.zeros(X.shape[1])
-    # Products with vectors are given to several threads at an eighth of the size.
-    with one_blas_thread(8 * X.size):
-        for x, w in _chunks(X, weight):
-            sums += w @ x
-    return np.asarray(sums / _total_weight(X, weight))
+    return mean_and_variance(X, weight)[0]
 
 
 def total_variance(X: Any, weight: Floats | None) -> float:
     """Return the mean squared distance of dense rows to their mean."""
-    total = 0.0
-    for x, w in _centred_chunks(X, weight):
-        total += float(w @ np.einsum("if,if->i", x, x))
-    return total / _total_weight(X, weight)
+    return mean_and_variance(X, weight)[1]
 
 
-def leading_share(X: Any, weight: Floats | None) -> float:
+def mean_and_variance(X: Any, weight: Floats | None) -> tuple[Floats, float]:
+    """Return the mean of dense rows, and their mean squared distance to it."""
+    sums, total, n_rows = np.zeros(X.shape[1]), 0.0, X.shape[0]
+    # No matrix product: threads of BLAS may add up in another order.
+    for x, w in _chunks(X, weight):
+        if w is None:
+            sums += np.add.reduce(x, axis=0, dtype=np.float64)
+        else:
+            sums += np.einsum("i,if->f", w, x)
+    mass = float(n_rows if weight is None else weight.sum())
+    mean = sums / mass
+    for x, w in _chunks(X, weight):
+        gap = x - mean
+        if w is None:
+            total += float(np.einsum("if,if->", gap, gap))
+        else:
+            total += float(np.einsum("i,if,if->", w, gap, gap))
+    return mean, total / mass
+
+
+def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> float:
     """Return lam1: the largest eigenvalue of the mean of x x' / |x|^2, centred x.
 
-    It is 1 for data on a line and 1 / n_features for a sphere.
+    It is 1 for data on a line and 1 / n_features for a sphere. `mean` is that of the
+    rows, where it is known.
     """
-    with one_blas_thread(X.shape[0] * X.shape[1] ** 2):
-        if not is_sparse(X) and X.shape[1] <= FORMED_UP_TO:
-            largest = float(np.linalg.eigvalsh(_formed_moment(X, weight))[-1])
+    n_rows, n_features = X.shape
+    mean = weighted_mean(X, weight) if mean is None else mean
+    is_small = n_rows * n_features**2 < FEW_PRODUCTS
+    with nullcontext() if is_small else one_blas_thread():
+        if sparse.issparse(X):
+            multiply = _sparse_moment(X, weight, mean)
+            largest = leading_eigenvalue(multiply, n_features)
+        elif n_features > FORMED_UP_TO:
+            multiply = _dense_moment(X, weight, mean)
+            largest = leading_eigenvalue(multiply, n_features)
         else:
-            moment = _sparse_moment if is_sparse(X) else _dense_moment
-            largest = leading_eigenvalue(moment(X, weight), X.shape[1])
-    return min(1.0, largest / _total_weight(X, weight))
+            moment = np.zeros((n_features, n_features))
+            for x, w in _chunks(X, weight):
+                gap = x - mean
+                norm = np.einsum("if,if->i", gap, gap)
+                norm[norm == 0.0] = np.inf
+                gap *= np.sqrt((1.0 if w is None else w) / norm)[:, None]
+                moment += gap.T @ gap  # the one product that BLAS does in half the time
+            largest = float(np.linalg.eigvalsh(moment)[-1])
+    return min(1.0, largest / float(n_rows if weight is None else weight.sum()))
 
 
 def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float:
@@ -93,31 +124,26 @@ def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float
     return float(eigsh(operator, k=1, v0=v0, tol=1e-6)[0][0])
 
 
-def _formed_moment(X: Any, weight: Floats | None) -> Floats:
-    """Return the sum of w x x' / |x|^2, of which only the lower half is read."""
-    moment = np.zeros((X.shape[1], X.shape[1]))
-    for x, w in _centred_chunks(X, weight):
-        y = x * np.sqrt(over_positive(w, squared_norms(x)))[:, None]
-        moment += y.T @ y  # the one product that BLAS does in half the time
-    return moment
-
-
-def _dense_moment(X: Any, weight: Floats | None) -> Callable[[Floats], Floats]:
+def _dense_moment(
+    X: Any, weight: Floats | None, mean: Floats
+) -> Callable[[Floats], Floats]:
     def multiply(v: Floats) -> Floats:
         product = np.zeros(v.shape)
-        for x, w in _centred_chunks(X, weight):
-            product += x.T @ (over_positive(w, squared_norms(x)) * (x @ v))
+        for x, w in _chunks(X, weight):
+            gap = x - mean
+            share = over_positive(1.0 if w is None else w, squared_norms(gap))
+            product += gap.T @ (share * (gap @ v))
         return product
 
     return multiply
 
 
-def _sparse_moment(X: Any, weight: Floats | None) -> Callable[[Floats], Floats]:
+def _sparse_moment(
+    X: Any, weight: Floats | None, mean: Floats
+) -> Callable[[Floats], Floats]:
     # (x - mean) . v and its transpose, without filling the zeros of x.
-    weight = np.ones(X.shape[0]) if weight is None else weight
-    mean = weighted_mean(X, weight)
     norm = squared_norms(X) - 2.0 * (X @ mean) + mean @ mean
-    share = over_positive(weight, np.maximum(norm, 0.0))
+    share = over_positive(1.0 if weight is None else weight, np.maximum(norm, 0.0))
 
     def multiply(v: Floats) -> Floats:
         inner = (X @ v - mean @ v) * share
@@ -126,20 +152,8 @@ def _sparse_moment(X: Any, weight: Floats | None) -> Callable[[Floats], Floats]:
     return multiply
 
 
-def _total_weight(X: Any, weight: Floats | None) -> float:
-    return float(X.shape[0] if weight is None else weight.sum())
-
-
-def _centred_chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Floats, Floats]]:
-    """Yield (rows - mean, their weights), a chunk at a time in float64."""
-    mean = weighted_mean(X, weight)
-    for x, w in _chunks(X, weight):
-        yield x - mean, w
-
-
-def _chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Any, Floats]]:
-    """Yield rows and their weights, a chunk at a time."""
+def _chunks(X: Any, weight: Floats | None) -> Iterator[tuple[Any, Floats | None]]:
+    """Yield rows and their weights, if any, a chunk at a time."""
     for first in range(0, len(X), ROWS_AT_A_TIME):
-        x = X[first : first + ROWS_AT_A_TIME]
-        w = weight[first : first + ROWS_AT_A_TIME] if weight is not None else None
-        yield x, np.ones(len(x)) if w is None else w
+        rows = slice(first, first + ROWS_AT_A_TIME)
+        yield X[rows], None if weight is None else weight[rows]

@@ -43,28 +43,21 @@ class Euclidean(Space):
         d(x, c) = |x - c|^2,   c = sum_i W_i x_i / sum_i W_i
 
     O(n_samples n_features k) a step. Sparse X stays sparse: rows are measured from
-    their mean without filling zeros.
+    the mean of the prototypes without filling zeros.
     """
 
     accepts_sparse: bool = True
-
-    origin: Floats
-
-    def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the samples and find the mean they are measured from."""
-        space = super().fit(X, weight, **more)
-        space.origin = weighted_mean(space.X, weight)
-        return space
 
     def between(self, X: Any, P: Floats) -> Floats:
         """Return squared distances, shape (n_rows, k)."""
         small = X.shape[1] * len(P) < PRODUCTS_FROM
         if small and not is_sparse(X):
             return differences(_core.squared_distances, X, P, self.threads)
-        C = P - self.origin
+        mean = P.mean(axis=0)
+        C = P - mean
         spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
         return np.concatenate(
-            self.threads.map(lambda a, b: self._products(X[a:b], C), spans)
+            self.threads.map(lambda a, b: _products(X[a:b], C, mean), spans)
         )
 
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
@@ -78,24 +71,11 @@ class Euclidean(Space):
 
     def leading_share(self) -> float:
         """Return lam1 of the moments of directions."""
-        return leading_share(self.X, self.weight)
+        return leading_share(self.X, self.given_weight)
 
     def natural(self, distance: Floats) -> Floats:
         """Return the root."""
         return np.asarray(np.sqrt(distance))
-
-    def _products(self, X: Any, C: Floats) -> Floats:
-        """|x|^2 - 2 x.c + |c|^2 with x and c measured from the origin."""
-        mean = self.origin
-        if is_sparse(X):
-            norm = squared_norms(X) + mean @ mean - 2.0 * (X @ mean)
-            inner = X @ C.T - C @ mean
-        else:
-            x = X - mean
-            norm = np.einsum("if,if->i", x, x)
-            inner = x @ C.T
-        out = norm[:, None] - 2.0 * inner + np.einsum("jf,jf->j", C, C)
-        return np.asarray(np.maximum(out, 0.0))
 
 
 class Cosine(Space):
@@ -257,6 +237,19 @@ def differences(kernel: Any, X: Any, P: Floats, threads: Threads) -> Floats:
     C = np.ascontiguousarray(P, dtype=np.float64)
     kernel(np.ascontiguousarray(X), C, out, threads.n_threads)
     return out
+
+
+def _products(X: Any, C: Floats, mean: Floats) -> Floats:
+    """Return |x|^2 - 2 x.c + |c|^2, x measured from `mean` as C is."""
+    if is_sparse(X):
+        norm = squared_norms(X) + mean @ mean - 2.0 * (X @ mean)
+        inner = X @ C.T - C @ mean
+    else:
+        x = X - mean
+        norm = np.einsum("if,if->i", x, x)
+        inner = x @ C.T
+    out = norm[:, None] - 2.0 * inner + np.einsum("jf,jf->j", C, C)
+    return np.asarray(np.maximum(out, 0.0))
 
 
 def directions(X: Any) -> Any:

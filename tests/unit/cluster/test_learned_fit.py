@@ -29,18 +29,17 @@ def judged(crossed):
 def guide(
     X, pairs, clusters, asked=None, *, lessons=None, blind=None, seed=0, n_jobs=1
 ):
-    with Threads(n_jobs) as threads:
-        return teach_space(
-            X,
-            pairs,
-            lessons or pairs,
-            clusters,
-            blind or (lambda: clusters),
-            None,
-            asked,
-            random_state=np.random.RandomState(seed),
-            threads=threads,
-        )
+    return teach_space(
+        X,
+        pairs,
+        lessons or pairs,
+        clusters,
+        blind or (lambda: clusters),
+        None,
+        asked,
+        random_state=np.random.RandomState(seed),
+        threads=Threads(n_jobs),
+    )
 
 
 def reversed_(pairs):

@@ -190,8 +190,7 @@ def test_threads_change_nothing(problem, form):
     X, pairs, labels, _ = problem
     maps = []
     for n_jobs in (1, 2):
-        with Threads(n_jobs) as threads:
-            space = Learned(form).teach(X, pairs, labels, threads=threads)
+        space = Learned(form).teach(X, pairs, labels, threads=Threads(n_jobs))
         maps.append(space.map(X))
     assert np.array_equal(*maps)
 

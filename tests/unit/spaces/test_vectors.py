@@ -171,9 +171,8 @@ def test_threads_change_no_bit(space):
     fits = [space.fit(X, threads=Threads(n_jobs)) for n_jobs in (1, 2, 3)]
     results = []
     for fit in fits:
-        with fit.threads:
-            C = fit.prototypes(W)
-            results.append((C, fit.distances(C)))
+        C = fit.prototypes(W)
+        results.append((C, fit.distances(C)))
     for C, distances in results[1:]:
         np.testing.assert_array_equal(C, results[0][0])
         np.testing.assert_array_equal(distances, results[0][1])

@@ -8,12 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 
-from fuzzypairs import FDC
+from fuzzypairs import FDC, _core
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
-from fuzzypairs.spaces.vectors import Manhattan
-from fuzzypairs.starts.seeds import kmeans_plusplus, random_labels, spread_samples
-from fuzzypairs.starts.start import NAMES, Start, is_deterministic, resolve_start
+from fuzzypairs.spaces.vectors import Euclidean, Manhattan
+from fuzzypairs.starts.start import (
+    NAMES,
+    Start,
+    is_deterministic,
+    kmeans_plusplus,
+    random_labels,
+    resolve_start,
+    spread_samples,
+)
 from metric_cases import PAIRS, POINTS, SQUARE, TABLE, assert_descent
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
@@ -148,3 +155,153 @@ def test_a_fit_by_the_pair_graph_in_other_spaces():
     pairs = PairSet.from_triples(PAIRS, 24)
     model = FDC(3, metric="rbf", init="pair-graph").fit(POINTS, pairs=pairs)
     assert_descent(model)
+
+
+# Seeds and random labels ---------------------------------------------------------
+
+
+def naive_seeds(X, weight, draws):
+    """Greedy k-means++ step by step; needs more distinct rows than seeds."""
+    X = X.astype(np.float64)
+    rows = [np.flatnonzero(np.cumsum(weight) > draws[0, 0] * weight.sum())[0]]
+    for step in draws[1:]:
+        dist2 = np.array([min(((x - X[row]) ** 2).sum() for row in rows) for x in X])
+        mass = np.cumsum(weight * dist2)
+        candidates = [np.flatnonzero(mass > draw * mass[-1])[0] for draw in step]
+        potentials = [
+            (weight * np.minimum(dist2, ((X - X[c]) ** 2).sum(axis=1))).sum()
+            for c in candidates
+        ]
+        rows.append(candidates[np.argmin(potentials)])
+    return rows
+
+
+# k-means++ --------------------------------------------------------------------
+
+
+def test_seeds_worked_by_hand():
+    # From row 0 the masses are 0, 1, 4, 100, 121, 144: the draw 0.3 is row 4, for
+    # 0.3 * 370 = 111 falls into (105, 226], and 0.9 is row 5. Row 4 leaves
+    # 0 + 1 + 4 + 1 + 0 + 1 = 7, row 5 leaves 0 + 1 + 4 + 4 + 1 + 0 = 10.
+    draws = np.array([[0.0, 0.0], [0.3, 0.9]])
+    assert _core.choose_seeds(LINE, np.ones(6), draws).tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(8))
+def test_seeds_agree_with_the_definition(seed, dtype):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 1 + seed)).astype(dtype)
+    weight = rng.integers(0, 4, size=50).astype(float)
+    draws = rng.random((6, 3))
+    rows = _core.choose_seeds(X, weight, draws)
+    assert rows.tolist() == naive_seeds(X, weight, draws)
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.5, np.nextafter(1, 0)])
+def test_seeds_never_lack_weight(draw):
+    weight = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    rows = _core.choose_seeds(LINE, weight, np.full((2, 2), draw))
+    assert sorted(rows.tolist()) == [1, 4]
+
+
+def test_seeds_of_weightless_data_are_those_of_equal_weights():
+    draws = np.random.default_rng(0).random((3, 3))
+    rows = _core.choose_seeds(LINE, np.zeros(6), draws)
+    assert_array_equal(rows, _core.choose_seeds(LINE, np.ones(6), draws))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_seeds_repeat_only_when_they_must(seed):
+    X = np.repeat([[0.0, 1.0], [5.0, 5.0], [7.0, 0.0]], 4, axis=0)
+    weight = np.repeat([1.0, 1.0, 0.0], 4)
+    random_state = np.random.RandomState(seed)
+    centers = kmeans_plusplus(X, 3, random_state=random_state)
+    assert len(np.unique(centers, axis=0)) == 3
+    centers = kmeans_plusplus(X, 4, sample_weight=weight, random_state=random_state)
+    assert_array_equal(np.unique(centers, axis=0), X[[0, 4]])
+
+
+@pytest.mark.parametrize("n_clusters", [1, 3, 9])
+def test_seeds_of_identical_rows(n_clusters, random_state):
+    X = np.full((5, 2), 3.0)
+    centers = kmeans_plusplus(X, n_clusters, random_state=random_state)
+    assert_array_equal(centers, np.full((n_clusters, 2), 3.0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kmeans_plusplus_finds_distant_groups(dtype, random_state):
+    places = 100 * np.eye(5)
+    X = (np.repeat(places, 20, axis=0) + random_state.normal(size=(100, 5))).astype(
+        dtype
+    )
+    centers = kmeans_plusplus(X, 5, random_state=random_state)
+    assert centers.dtype == dtype
+    assert sorted(centers.argmax(axis=1)) == [0, 1, 2, 3, 4]
+
+
+def test_kmeans_plusplus_takes_weights_and_data_as_they_come():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    weight = np.arange(40) % 3
+    expected, *others = (
+        kmeans_plusplus(
+            data, 4, sample_weight=given, random_state=np.random.RandomState(1)
+        )
+        for data in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2])
+        for given in (weight.astype(float), weight.astype(np.float32), weight)
+    )
+    for centers in others:
+        assert_array_equal(centers, expected)
+
+
+# Random labels ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_samples", "n_clusters"), [(5, 5), (7, 6), (40, 3)])
+def test_random_labels_leave_no_cluster_empty(n_samples, n_clusters):
+    for seed in range(20):
+        random_state = np.random.RandomState(seed)
+        labels = random_labels(n_samples, n_clusters, random_state=random_state)
+        assert np.unique(labels).tolist() == list(range(n_clusters))
+
+
+def test_random_labels_of_too_few_samples(random_state):
+    labels = random_labels(2, 5, random_state=random_state)
+    assert sorted(labels.tolist()) == [0, 1]
+
+
+def test_random_labels_are_even(random_state):
+    labels = random_labels(30_000, 3, random_state=random_state)
+    # Within five standard deviations of 10 000, about 82 each.
+    assert np.abs(np.bincount(labels) - 10_000).max() < 410
+
+
+# Any space --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_samples_in_any_space_agree_with_the_definition(seed):
+    # Many samples: two candidates that shorten only their own distances would tie.
+    X = np.random.default_rng(seed).normal(size=(90, 2))
+    space = Euclidean().fit(X)
+    rows = spread_samples(space, 4, random_state=np.random.RandomState(seed))
+    # One draw for the first seed, three for each of the others.
+    random_state, draws = np.random.RandomState(seed), np.zeros((4, 3))
+    draws[0] = random_state.uniform()
+    draws[1:] = random_state.uniform(size=(3, 3))
+    assert rows.tolist() == naive_seeds(X, np.ones(90), draws)
+
+
+def test_samples_of_weight_zero_are_not_chosen(random_state):
+    weight = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    space = Manhattan().fit(LINE, weight)
+    rows = spread_samples(space, 2, random_state=random_state)
+    assert sorted(rows.tolist()) == [1, 4]
+
+
+@pytest.mark.parametrize("weight", [np.ones(5), np.zeros(5)])
+def test_samples_of_identical_rows_and_of_no_weight(weight, random_state):
+    space = Manhattan().fit(np.full((5, 2), 3.0), weight)
+    rows = spread_samples(space, 3, random_state=random_state)
+    assert len(rows) == 3
+    assert set(rows) <= set(range(5))
