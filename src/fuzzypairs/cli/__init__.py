@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import compare, datasets, demo, fit, predict, reproduce, tune
+from fuzzypairs.cli import (
+    compare,
+    datasets,
+    demo,
+    fit,
+    judge,
+    label,
+    predict,
+    reproduce,
+    tune,
+)
 
 __all__ = ["app"]
 
@@ -40,5 +50,6 @@ def main(
 
 
 for command in (demo.demo, fit.fit, predict.predict, tune.tune, compare.compare,
+                label.label, judge.judge,
                 datasets.datasets, reproduce.reproduce):  # fmt: skip
     app.command()(command)

@@ -1,5 +1,7 @@
 """Judgements of a store to and from tables: CSV, TSV, Parquet and JSON lines."""
 
+import csv
+import io
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any
@@ -9,11 +11,16 @@ import numpy as np
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.io.columns import as_text
 from fuzzypairs.io.tables import read_pairs, read_table
-from fuzzypairs.io.writing import unescape_cell, write_table
+from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.store import Event, Store
 
-__all__ = ["export_judgements", "import_judgements", "judgement_columns"]
+__all__ = [
+    "export_judgements",
+    "import_judgements",
+    "judgement_columns",
+    "judgement_text",
+]
 
 EXPORTED = ("a", "b", "grade", "annotator", "strategy", "input", "seconds", "time")
 
@@ -39,6 +46,23 @@ def judgement_columns(
         columns = {"i": columns.pop("a"), "j": columns.pop("b"), **columns}
         columns |= {name: list(map(int, columns[name])) for name in ("i", "j")}
     return columns
+
+
+def judgement_text(store: Store) -> str:
+    """Return the judgements as CSV, safe for spreadsheets.
+
+    Parameters
+    ----------
+    store : Store
+    """
+    columns = judgement_columns(store)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(
+        map(escape_cell, row) for row in zip(*columns.values(), strict=True)
+    )
+    return file.getvalue()
 
 
 def export_judgements(store: Store, path: str | PathLike[str]) -> int:

@@ -216,6 +216,9 @@ def _work(pipe: Any, task: FitTask) -> None:
 class FitProcess:
     """A process that fits the newest judgements, one fit at a time.
 
+    It is spawned: a script that uses it needs ``if __name__ == "__main__":``, as with
+    `multiprocessing`.
+
     Parameters
     ----------
     task : FitTask
@@ -252,29 +255,29 @@ class FitProcess:
         self._thread.join()
 
     def _run(self) -> None:
+        process: Any = None
+        pipe: Any = None
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._closed:
+                break
+            if process is None or not process.is_alive():
+                process, pipe = self._start()
+            self._finish(self._fit(pipe))
+        if process is not None:
+            process.terminate()
+            process.join()
+            pipe.close()
+
+    def _start(self) -> tuple[Any, Any]:
+        """Return a new process and the pipe to it."""
         context = multiprocessing.get_context("spawn")
-        process, pipe = None, None
-        try:
-            while True:
-                self._wanted.wait()
-                self._wanted.clear()
-                if self._closed:
-                    return
-                if process is None or not process.is_alive():
-                    pipe, theirs = context.Pipe()
-                    process = context.Process(
-                        target=_work, args=(theirs, self._task), daemon=True
-                    )
-                    process.start()
-                    theirs.close()
-                assert pipe is not None
-                self._finish(self._fit(pipe))
-        finally:
-            if process is not None:
-                process.terminate()
-                process.join()
-                assert pipe is not None
-                pipe.close()
+        pipe, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs, self._task), daemon=True)
+        process.start()
+        theirs.close()
+        return process, pipe
 
     def _fit(self, pipe: Any) -> "Fitted | str | None":
         """Return the fit of the newest judgements; None if the process is to end."""

@@ -94,7 +94,9 @@ def _map(service: "Service", own: list[Answer]) -> dict[str, Any] | None:
     ][-MOST_LINES:]
     rows = _some_rows(len(fitted.labels), {row for *ends, _ in judged for row in ends})
     place = {row: n for n, row in enumerate(rows)}
-    sure = fitted.memberships.max(axis=1)
+    # From even memberships to the surest row: with many clusters none is near 1.
+    sure = fitted.memberships.max(axis=1) - 1 / fitted.memberships.shape[1]
+    sure = np.clip(sure / max(sure.max(), 1e-9), 0, 1)
     return {
         "rows": rows,
         "names": [service.catalogue.name(row) for row in rows],
@@ -127,8 +129,10 @@ def _cards(service: "Service") -> list[dict[str, Any]]:
         return []
     return [
         asdict(card)
+        | {"number": number}
         | {"typical": [service.catalogue.card(row) for row in card.typical]}
-        for card in service.model.fitted.cards
+        for number, card in enumerate(service.model.fitted.cards)
+        if card.size
     ]
 
 

@@ -36,12 +36,12 @@ class Receipt:
     ----------
     event : int
         Number of the stored event.
-    together : float or None
-        Probability, under the last model, that the two items belong together.
+    same : bool or None
+        Whether the last model has the two items in one cluster; None before it.
     """
 
     event: int
-    together: float | None
+    same: bool | None
 
 
 class Service:
@@ -193,8 +193,8 @@ class Service:
                 receipt.set_exception(error)
                 return
             self.model.count()
-            together = self.model.together(left, right)
-            receipt.set_result(Receipt(done.result()[0], together))
+            same = self.model.in_one_cluster(left, right)
+            receipt.set_result(Receipt(done.result()[0], same))
 
         stored.add_done_callback(acknowledge)
         return receipt

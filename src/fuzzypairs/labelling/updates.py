@@ -99,8 +99,8 @@ class Updates:
             self._request_if_due()
         self._tell()
 
-    def together(self, left: int, right: int) -> float | None:
-        """Return how probable it is that two rows belong together; None at first.
+    def in_one_cluster(self, left: int, right: int) -> bool | None:
+        """Tell whether the last model has two rows in one cluster; None at first.
 
         Parameters
         ----------
@@ -108,8 +108,8 @@ class Updates:
         """
         if self.fitted is None:
             return None
-        U = self.fitted.memberships
-        return float(U[left] @ U[right])
+        labels = self.fitted.labels
+        return bool(labels[left] == labels[right])
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call a function when a fit or a report is done; return what ends that.

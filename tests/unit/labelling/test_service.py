@@ -50,7 +50,7 @@ def test_a_short_session(service, catalogue):
     (skipped, graded) = service.history("Ann")
 
     assert receipt.event == graded["event"] == 1
-    assert receipt.together is None
+    assert receipt.same is None
     assert (graded["grade"], graded["kind"]) == (0.75, "graded")
     assert skipped["kind"] == "skipped"
     assert graded["left"]["name"] == catalogue.ids[first.left]
@@ -254,7 +254,8 @@ def test_fits_run_beside_and_the_last_model_stays(catalogue, store, task):
     assert len(state["clusters"]) == 2
     assert len(state["map"]["x"]) == 40
     assert not any(broken for *_, broken in state["map"]["lines"])
-    assert service.model.together(0, 2) > 0.5 > service.model.together(0, 1)
+    assert service.model.in_one_cluster(0, 2)
+    assert not service.model.in_one_cluster(0, 1)
 
 
 def test_a_fit_that_fails_is_told(catalogue, store):

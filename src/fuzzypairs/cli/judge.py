@@ -1,0 +1,152 @@
+"""`fuzzypairs judge`: grade pairs in a terminal, one key a grade."""
+
+import sys
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from fuzzypairs.cli import label, options, screen
+
+if TYPE_CHECKING:
+    from fuzzypairs.labelling.desk import Asked
+    from fuzzypairs.labelling.service import Service
+
+__all__ = ["judge"]
+
+GRADES = {
+    "1": -1.0, "2": -0.75, "3": -0.5, "4": -0.25, "5": 0.0, " ": 0.0,
+    "6": 0.25, "7": 0.5, "8": 0.75, "9": 1.0,
+}  # fmt: skip
+UNDO, REDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("r", "\x19"), ("q", "\x03", "\x04")
+KEYS = (
+    "[bold]1[/]-[bold]4[/] unlike  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] alike  "
+    "[bold]s[/] skip  [bold]u[/] undo  [bold]r[/] redo  [bold]w[/] why  [bold]q[/] quit"
+)
+MARKS = ("", "yellow", "bold yellow reverse")
+
+
+def judge(
+    data: options.Data,
+    *,
+    id_column: options.IdColumn = None,
+    text: label.Text = None,
+    drop: options.Drop = None,
+    imported: label.Imported = None,
+    annotator: label.Annotator = None,
+    n_clusters: label.Clusters = None,
+    database: label.Database = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Grade pairs of your data in this terminal.
+
+    Two rows are shown side by side, cells that differ are marked, and one key is a
+    grade: 1 to 4 for unlike, 5 for can't say, 6 to 9 for alike. Each answer is stored
+    at once; q ends, and the same command goes on later. The file is that of fuzzypairs
+    label, and fit --pairs reads it.
+
+    Example: fuzzypairs judge wine.csv --id bottle
+    """
+    terminal = screen.new_terminal(stderr=as_json)
+    with ExitStack() as stack, screen.plain_errors(code=2):
+        labelling = label.read_labelling(
+            data, id_column=id_column, text=text, drop=drop, n_clusters=n_clusters,
+            database=database,
+        )  # fmt: skip
+        who = annotator or label.login()
+        service = labelling.open(stack, imported, who, terminal)
+        n_answers = _ask(service, who, terminal)
+        everyone = len(service.pairs())
+    if as_json:
+        path = str(labelling.database)
+        screen.print_json({"database": path, "answers": n_answers, "pairs": everyone})
+        return
+    terminal.print(
+        f"\n{n_answers} answers, {everyone} judged pairs in "
+        f"{escape(str(labelling.database))}"
+    )
+
+
+def _ask(service: "Service", who: str, terminal: Console) -> int:
+    """Ask until the person quits or nothing is left; return the number of answers."""
+    n_answers = 0
+    while asked := service.next(who, 1):
+        _show(service, asked[0], terminal)
+        shown, key = time.monotonic(), read_key()
+        while key == "w":
+            terminal.print(f"Asked because: {escape(asked[0].reason)}.")
+            key = read_key()
+        rows = asked[0].left, asked[0].right
+        seconds = time.monotonic() - shown
+        if key in GRADES:
+            receipt = service.answer(
+                who, *rows, grade=GRADES[key], input="terminal", seconds=seconds
+            )
+            n_answers += 1
+            if receipt.same is not None:
+                where = "one cluster" if receipt.same else "different clusters"
+                terminal.print(f"Stored. The model has them in {where}.")
+        elif key == "s":
+            service.answer(who, *rows, kind="skipped", input="terminal")
+        elif key in UNDO:
+            undone = service.undo(who)
+            n_answers -= undone is not None
+            terminal.print("Taken back." if undone else "Nothing to undo.")
+        elif key in REDO:
+            redone = service.redo(who)
+            n_answers += redone is not None
+            terminal.print("Restored." if redone else "Nothing to redo.")
+        elif key in QUIT or not key:
+            return n_answers
+        else:
+            terminal.print(KEYS)
+    terminal.print("Nothing is left worth asking.")
+    return n_answers
+
+
+def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
+    """Print two rows side by side."""
+    pair = service.catalogue.pair(asked.left, asked.right)
+    table = Table(box=box.SIMPLE_HEAD, expand=False)
+    table.add_column("")
+    for side in ("left", "right"):
+        table.add_column(escape(pair[side]["name"]), overflow="fold")
+    for cell in pair["cells"]:
+        style = MARKS[cell["differs"]]
+        table.add_row(
+            Text(cell["column"]), Text(cell["left"], style), Text(cell["right"], style)
+        )
+    if pair["texts"] is not None:
+        sides = [
+            Text.assemble(*((text, MARKS[2 * differs]) for text, differs in pieces))
+            for pieces in pair["texts"].values()
+        ]
+        table.add_row(Text(str(service.catalogue.text)), *sides)
+    terminal.print(table)
+    terminal.print(KEYS)
+
+
+def read_key() -> str:
+    """Return one key of the terminal, or of a file; empty at its end."""
+    if not sys.stdin.isatty():
+        key = sys.stdin.read(1)
+        return read_key() if key in ("\n", "\r") else key
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        import msvcrt
+
+        return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+    number = sys.stdin.fileno()
+    before = termios.tcgetattr(number)
+    try:
+        tty.setraw(number)
+        return sys.stdin.read(1)
+    finally:
+        termios.tcsetattr(number, termios.TCSADRAIN, before)

@@ -1,0 +1,295 @@
+"""`fuzzypairs label`: a page on this machine that asks for judgements."""
+
+import getpass
+import tempfile
+import time
+import webbrowser
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from fuzzypairs.cli import options, screen
+
+if TYPE_CHECKING:
+    from fuzzypairs import PairSet
+    from fuzzypairs.cli.outputs import Task
+    from fuzzypairs.labelling.catalogue import Catalogue
+    from fuzzypairs.labelling.service import Service
+
+__all__ = ["Labelling", "label"]
+
+# Clusters of the live model where nobody says how many: a bound, not a claim.
+CLUSTERS = 5
+OptionalData = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The data, a row an item: CSV, TSV, Parquet or JSON lines, .gz or not.",
+        metavar="DATA",
+        show_default=False,
+    ),
+]
+Text = Annotated[
+    str | None, options.of_data(help="A column of texts to compare.", metavar="COL")
+]
+Clusters = Annotated[
+    int | None,
+    options.of_model("--clusters", min=2, help="The most clusters to find."),
+]
+Database = Annotated[
+    Path | None,
+    options.of_results(
+        "--db",
+        help="The file of the judgements; DATA with the ending .db if left out.",
+        metavar="FILE",
+    ),
+]
+Annotator = Annotated[
+    str | None,
+    options.of_data(help="Who is grading; your login if left out.", metavar="NAME"),
+]
+Imported = Annotated[
+    Path | None,
+    options.of_data(
+        "--import", help="A table of judgements to begin with.", metavar="FILE"
+    ),
+]
+
+
+def label(
+    data: OptionalData = None,
+    *,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Grade pictures of digits; no data needed.")
+    ] = False,
+    id_column: options.IdColumn = None,
+    image: Annotated[
+        str | None,
+        options.of_data(help="A column of names of picture files.", metavar="COL"),
+    ] = None,
+    images: Annotated[
+        Path | None,
+        options.of_data(
+            help="The folder of the pictures; that of DATA if left out.", metavar="DIR"
+        ),
+    ] = None,
+    text: Text = None,
+    drop: options.Drop = None,
+    imported: Imported = None,
+    annotator: Annotator = None,
+    n_clusters: Clusters = None,
+    database: Database = None,
+    out: Annotated[
+        Path | None,
+        options.of_results(
+            help="The folder of the report; beside the judgements if left out.",
+            metavar="DIR",
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65535, help="The port; 0 for any free.", rich_help_panel="Page"
+        ),
+    ] = 0,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Listen on this address. Others than 127.0.0.1 let everyone grade "
+            "who reaches this machine and has the link; the way there is not "
+            "encrypted.",
+            rich_help_panel="Page",
+        ),
+    ] = "127.0.0.1",
+    no_browser: Annotated[
+        bool,
+        typer.Option(
+            "--no-browser", help="Only print the address.", rich_help_panel="Page"
+        ),
+    ] = False,
+) -> None:
+    """Grade pairs of your data on a page in the browser.
+
+    Prints one line, the address of the page, as soon as it answers. Each answer is
+    stored when the page says so; Ctrl-C ends the program, and the same command goes
+    on later.
+
+    Example: fuzzypairs label wine.csv --id bottle
+    """
+    terminal = screen.new_terminal(stderr=True)
+    if (data is None) == (not demo):
+        screen.fail("name a DATA file, or try --demo", code=2)
+    with ExitStack() as stack, screen.plain_errors(code=2):
+        if demo:
+            labelling = _demo_labelling(database, n_clusters, stack)
+        else:
+            assert data is not None
+            labelling = read_labelling(
+                data, id_column=id_column, image=image, images=images, text=text,
+                drop=drop, n_clusters=n_clusters, database=database,
+            )  # fmt: skip
+        who = annotator or login()
+        service = labelling.open(stack, imported, who, terminal, out=out)
+        _serve(service, host, port, who, no_browser)
+        terminal.print(f"\nAll judgements are in {labelling.database}")
+
+
+def _serve(
+    service: "Service", host: str, port: int, who: str, no_browser: bool
+) -> None:
+    from fuzzypairs.labelling.serving import serve
+
+    def ready(address: str) -> None:
+        typer.echo(address)
+        if not no_browser:
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):  # how the program is meant to end
+        serve(service, host=host, port=port, annotator=who, ready=ready)
+
+
+def login() -> str:
+    """Return the name of the user of this machine."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "me"
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """A table to be judged, as it is shown and as it is clustered."""
+
+    catalogue: "Catalogue"
+    task: "Task"
+    database: Path
+
+    def open(
+        self,
+        stack: ExitStack,
+        imported: Path | None,
+        who: str,
+        terminal: Console,
+        *,
+        out: Path | None = None,
+        fits: bool = True,
+    ) -> "Service":
+        """Open the store and the service; `stack` closes them."""
+        from fuzzypairs.labelling.catalogue import data_changes
+        from fuzzypairs.labelling.exchange import import_judgements
+        from fuzzypairs.labelling.fitting import FitTask
+        from fuzzypairs.labelling.service import Service
+        from fuzzypairs.labelling.store import Store
+
+        store: Store = stack.enter_context(Store(self.database))
+        changes = data_changes(store, self.catalogue)
+        if changes:
+            note = f"the data are not those that were judged: {'; '.join(changes)}"
+            screen.print_notes(terminal, [note])
+        if imported is not None:
+            n = import_judgements(store, imported, self.catalogue, who)
+            screen.print_notes(terminal, [f"{n} judgements of {imported} are stored"])
+        task = FitTask(
+            self.task.X.to_numpy(),
+            self.task.items.features,
+            self.task.preparation.columns_,
+            self.task.n_clusters,
+        )
+        folder = out or self.database.with_name(f"{self.database.stem}-report")
+        service = Service(
+            self.catalogue,
+            store,
+            task if fits else None,
+            finish=lambda pairs: self.write_report(pairs, folder),
+        )
+        stack.callback(service.close)
+        return service
+
+    def write_report(self, pairs: "PairSet", folder: Path) -> Path:
+        """Write what `fuzzypairs fit` writes."""
+        import warnings
+
+        from fuzzypairs import GuidedFDC
+        from fuzzypairs.cli.options import TableFormat
+        from fuzzypairs.cli.outputs import FittedTask
+        from fuzzypairs.io.atomic import staging
+
+        started = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = GuidedFDC(self.task.n_clusters, random_state=0, n_jobs=-1)
+            model.fit(self.task.X, pairs=pairs)
+        seconds = {"read": 0.0, "fit": time.perf_counter() - started}
+        notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+        task = replace(self.task, pairs=pairs)
+        with staging(folder) as new:
+            FittedTask(task, model, seconds, notes).write(new, TableFormat.csv)
+        return folder
+
+
+def read_labelling(
+    data: Path,
+    *,
+    id_column: str | None,
+    image: str | None = None,
+    images: Path | None = None,
+    text: str | None = None,
+    drop: list[str] | None = None,
+    n_clusters: int | None,
+    database: Path | None,
+) -> Labelling:
+    """Read a table, and make features of it."""
+    from fuzzypairs.io.tables import read_items
+    from fuzzypairs.labelling.catalogue import open_catalogue
+    from fuzzypairs.labelling.media import media_features
+
+    words = [name for name in (image, text) if name is not None]
+    items = read_items(data, id_column=id_column, drop=drop or [], text=words)
+    catalogue, clustered = open_catalogue(items, image=image, text=text, root=images)
+    if clustered.features.empty:
+        clustered = replace(clustered, features=media_features(catalogue))
+    path = database or data.with_name(f"{data.name.split('.')[0] or 'data'}.db")
+    return Labelling(catalogue, _task(clustered, n_clusters), path)
+
+
+def _task(items: Any, n_clusters: int | None, *, scale: bool = True) -> "Task":
+    import pandas as pd
+
+    from fuzzypairs import PairSet
+    from fuzzypairs.cli.outputs import Task
+    from fuzzypairs.io.tables import prepare
+
+    preparation, X = prepare(items, scale=scale)
+    preparation.set_output(transform="pandas")
+    frame = pd.DataFrame(X, columns=preparation.get_feature_names_out())
+    k = min(n_clusters or CLUSTERS, items.n_rows)
+    return Task(items, preparation, frame, PairSet.empty(items.n_rows), k)
+
+
+def _demo_labelling(
+    database: Path | None, n_clusters: int | None, stack: ExitStack
+) -> Labelling:
+    """Return the digits of scikit-learn, with an empty store if none is named."""
+    import numpy as np
+    import pandas as pd
+    from sklearn.datasets import load_digits
+
+    from fuzzypairs.io.tables import Items
+    from fuzzypairs.labelling.catalogue import Catalogue
+
+    digits = load_digits()
+    pixels = [f"pixel {row} {column}" for row in range(8) for column in range(8)]
+    frame = pd.DataFrame(digits.data, columns=pixels)
+    names = np.array([f"digit {row}" for row in range(len(frame))], dtype=object)
+    items = Items(Path("digits"), frame, names, None, "name")
+    grey = np.minimum(16 * digits.images, 255).astype(np.uint8)
+    catalogue = Catalogue(items, frame, arrays=grey)
+    if database is None:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        database = Path(folder) / "digits.db"
+    # Pixels have one scale; those at the rim would count as much as others.
+    task = _task(items, n_clusters or 10, scale=False)
+    return Labelling(catalogue, task, database)

@@ -1,0 +1,80 @@
+// Requests to the server that served this page. Nothing else is ever asked.
+
+/** @typedef {{row: number, name: string, picture: boolean}} Item */
+/** @typedef {{column: string, left: string, right: string, differs: number}} Cell */
+/** @typedef {[string, boolean]} Piece */
+/**
+ * @typedef {object} Pair
+ * @property {Item} left
+ * @property {Item} right
+ * @property {Cell[]} cells
+ * @property {{left: Piece[], right: Piece[]} | null} texts
+ * @property {string} reason
+ * @property {string} strategy
+ */
+
+export class Refused extends Error {
+  /** @param {number} status @param {string} reason */
+  constructor(status, reason) {
+    super(reason);
+    this.status = status;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
+async function ask(path, options) {
+  const response = await fetch(path, options);
+  const text = await response.text();
+  if (!response.ok) {
+    let reason = text;
+    try {
+      reason = JSON.parse(text).error;
+    } catch { /* the answer is a sentence */ }
+    throw new Refused(response.status, reason);
+  }
+  return JSON.parse(text);
+}
+
+/** @param {string} path @param {Record<string, string>} [query] */
+export function get(path, query = {}) {
+  const search = new URLSearchParams(query).toString();
+  return ask(search ? `${path}?${search}` : path);
+}
+
+/** @param {string} path @param {object} body */
+export function post(path, body) {
+  return ask(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+/**
+ * Send until the server has it: an answer carries a key, so twice is once.
+ * @param {string} path
+ * @param {object} body
+ * @param {(problem: string) => void} tell
+ */
+export async function postSurely(path, body, tell) {
+  for (let wait = 300; ; wait = Math.min(2 * wait, 5000)) {
+    try {
+      const answer = await post(path, body);
+      tell("");
+      return answer;
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : 0;
+      if (status === 401 || status === 403) {
+        tell("The program was started again: open the address that it printed.");
+        throw error;
+      }
+      if (status && status !== 429 && status < 500) throw error;
+      tell("The last answer is not stored yet: trying again …");
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// Elements by name and by code. Text from data is only ever set as text.
+
+/**
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @returns {T}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element ${id}`);
+  return /** @type {T} */ (found);
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [properties] `class` and names with a dash are attributes
+ * @param {...(Node | string)} children
+ * @returns {HTMLElement}
+ */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class" || name === "scope" || name.includes("-")) {
+      element.setAttribute(name, value);
+    } else {
+      // @ts-ignore: any property of any element
+      element[name] = value;
+    }
+  }
+  element.append(...children);
+  return element;
+}
+
+/**
+ * A table in a box that scrolls.
+ * @param {string} caption
+ * @param {string[]} heads
+ * @param {(Node | string)[][]} rows the first cell of each names it
+ */
+export function table(caption, heads, rows) {
+  const body = rows.map(([first, ...rest]) => make("tr", {},
+    make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell))));
+  return make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
+    make("table", {},
+      make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+      make("tbody", {}, ...body)));
+}
+
+/** @param {number} grade */
+export function inWords(grade) {
+  if (grade === 0) return "can't say";
+  const size = Math.abs(grade);
+  const how = size >= 0.95 ? "strongly" : size >= 0.6 ? "clearly" : size >= 0.4 ? "rather" : "slightly";
+  return `${how} ${grade > 0 ? "alike" : "unlike"}`;
+}

@@ -1,0 +1,324 @@
+// Grading: the pair on screen, its answer, and what comes next.
+import { get, post, postSurely, Refused } from "./api.js";
+import { byId, inWords, make } from "./dom.js";
+import { prefetch, show } from "./pair.js";
+import { Slider } from "./slider.js";
+import { showContradictions, showGraders, showHistory, showReport, showState } from "./views.js";
+
+/** @typedef {import("./api.js").Pair} Pair */
+
+const GRADES = [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
+const WORDS = ["strongly unlike", "", "", "slightly unlike", "can't say", "slightly alike", "", "", "strongly alike"];
+
+let annotator = "";
+let view = "grade";
+/** @type {Pair[]} the pair on screen, and those after it */
+let queue = [];
+/** Pairs whose answers are on their way. @type {Set<string>} */
+const sending = new Set();
+/** Answers go one after another. @type {Promise<any>} */
+let outbox = Promise.resolve();
+let shownAt = performance.now();
+/** @type {any} */
+let state = null;
+
+/** @param {Pair} pair */
+const keyOf = (pair) => [pair.left.row, pair.right.row].sort((a, b) => a - b).join(" ");
+/** @param {string} problem */
+function warn(problem) {
+  byId("banner").textContent = problem;
+  byId("banner").hidden = !problem;
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  warn(error instanceof Refused ? error.message : "The program does not answer: is it still running?");
+}
+
+const slider = new Slider((grade) => answer({ grade, input: "slider" }));
+
+// Questions
+
+function showPair() {
+  const [pair] = queue;
+  show(pair);
+  byId("nothing").hidden = Boolean(pair);
+  byId("controls").hidden = !pair;
+  byId("why").hidden = true;
+  document.querySelector("[data-do=why]")?.setAttribute("aria-expanded", "false");
+  slider.reset();
+  prefetch(queue[1]);
+  shownAt = performance.now();
+}
+
+/** Take what the server says comes next. @param {Pair[]} next @param {boolean} [anew] */
+function take(next, anew = false) {
+  const had = queue[0] && keyOf(queue[0]);
+  if (anew) queue = [];
+  const known = new Set(queue.map(keyOf));
+  for (const pair of next) {
+    if (!known.has(keyOf(pair)) && !sending.has(keyOf(pair))) queue.push(pair);
+  }
+  if (!queue[0] || keyOf(queue[0]) !== had) showPair();
+}
+
+async function refill() {
+  take((await get("/api/next", { annotator })).next, true);
+  showPair();
+}
+
+/** @param {{grade?: number, kind?: string, input: string, swap?: boolean}} given */
+function answer({ grade, kind = "graded", input, swap = false }) {
+  const pair = queue.shift();
+  if (!pair) return;
+  const key = keyOf(pair);
+  sending.add(key);
+  const ends = [pair.left.row, pair.right.row];
+  if (swap) ends.reverse();
+  const body = {
+    annotator, left: ends[0], right: ends[1], kind, grade, input,
+    seconds: (performance.now() - shownAt) / 1000, key: crypto.randomUUID(),
+  };
+  if (queue.length) showPair();
+  const said = kind === "graded" ? inWords(grade ?? 0) : kind;
+  outbox = outbox.then(async () => {
+    try {
+      const receipt = await postSurely("/api/answer", body, warn);
+      sending.delete(key);
+      take(receipt.next);
+      if (!queue.length) showPair();
+      count(body);
+      const thinks = receipt.same === null ? "" : ` The model has them in ${receipt.same ? "one cluster" : "different clusters"}.`;
+      byId("last").textContent = `${pair.left.name} and ${pair.right.name}: ${said}.${thinks}`;
+    } catch (error) {
+      sending.delete(key);
+      if (!(error instanceof Refused && error.status === 403)) fail(error);
+    }
+  });
+}
+
+/** @param {"undo" | "redo"} turn */
+function turnBack(turn) {
+  outbox = outbox.then(async () => {
+    const { pair, next } = await post(`/api/${turn}`, { annotator });
+    byId("last").textContent = pair
+      ? `${turn === "undo" ? "Taken back" : "Restored"}: ${pair.left.name} and ${pair.right.name}.`
+      : `Nothing to ${turn}.`;
+    take(next, true);
+    showPair();
+    await update();
+  }).catch(fail);
+}
+
+/** Count an answer before the next fit tells. @param {{kind: string, grade?: number}} body */
+function count(body) {
+  if (!state) return;
+  const done = state.progress;
+  if (body.kind === "graded" && body.grade) done.graded += 1;
+  else if (body.kind === "skipped" || body.kind === "bad item") done.skipped += 1;
+  else done.unsure += 1;
+  showProgress();
+}
+
+function showProgress() {
+  const { graded, unsure, skipped } = state.progress;
+  const more = [unsure ? `${unsure} can't say` : "", skipped ? `${skipped} skipped` : ""].filter(Boolean).join(", ");
+  byId("progress").textContent = `${graded} judged${more ? ` · ${more}` : ""}`;
+}
+
+// What is seen beside
+
+async function update() {
+  state = await get("/api/state", { annotator });
+  showState(state);
+  showProgress();
+  showReport(state.report);
+  showContradictions(state.contradictions, askAgain);
+  if (view === "history") await updateHistory();
+  if (view === "graders") showGraders(await get("/api/agreement", { annotator }), annotator);
+}
+
+async function updateHistory() {
+  showHistory(await get("/api/history", { annotator }), async (event, grade) => {
+    try {
+      await post("/api/edit", { annotator, event, grade });
+      await update();
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+/** @param {number} left @param {number} right */
+async function askAgain(left, right) {
+  try {
+    const { next } = await post("/api/again", { annotator, left, right });
+    take(next, true);
+    await go("grade");
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** @param {string} name */
+async function go(name) {
+  view = name;
+  for (const section of document.querySelectorAll("main > section")) {
+    /** @type {HTMLElement} */ (section).hidden = section.getAttribute("data-view") !== name;
+  }
+  for (const button of document.querySelectorAll("#views button")) {
+    if (button.getAttribute("data-view") === name) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+  }
+  await outbox;
+  await update();
+}
+
+// Actions and keys
+
+/** @param {string} id @returns {Promise<string>} the button that closed it */
+function askDialog(id) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId(id));
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
+
+/** @type {Record<string, () => any>} */
+const ACTIONS = {
+  skip: () => answer({ kind: "skipped", input: "key" }),
+  undo: () => turnBack("undo"),
+  redo: () => turnBack("redo"),
+  help: () => askDialog("help-dialog"),
+  zoom: () => {
+    const on = document.body.classList.toggle("zoom");
+    document.querySelector("[data-do=zoom]")?.setAttribute("aria-pressed", String(on));
+  },
+  why: () => {
+    const place = byId("why");
+    place.textContent = queue[0] ? `Asked because: ${queue[0].reason}.` : "";
+    place.hidden = !place.hidden;
+    document.querySelector("[data-do=why]")?.setAttribute("aria-expanded", String(!place.hidden));
+  },
+  bad: async () => {
+    if (!queue[0]) return;
+    byId("bad-left").textContent = `Left: ${queue[0].left.name}`;
+    byId("bad-right").textContent = `Right: ${queue[0].right.name}`;
+    const side = await askDialog("bad-dialog");
+    if (side === "left" || side === "right") answer({ kind: "bad item", input: "key", swap: side === "right" });
+  },
+  note: async () => {
+    const [pair] = queue;
+    if (!pair) return;
+    const field = /** @type {HTMLTextAreaElement} */ (byId("note-text"));
+    field.value = "";
+    if (await askDialog("note-dialog") !== "save" || !field.value.trim()) return;
+    try {
+      await post("/api/note", { annotator, left: pair.left.row, right: pair.right.row, text: field.value });
+      byId("last").textContent = "Note stored.";
+    } catch (error) {
+      fail(error);
+    }
+  },
+};
+
+const KEYS = { s: "skip", x: "bad", n: "note", z: "zoom", "?": "help", Backspace: "undo" };
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (document.querySelector("dialog[open]") || target.closest("input, textarea, select")) return;
+  const letter = event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey) {
+    const redo = letter === "y" || (letter === "z" && event.shiftKey);
+    if (view !== "grade" || !(redo || letter === "z")) return;
+    event.preventDefault();
+    turnBack(redo ? "redo" : "undo");
+    return;
+  }
+  if (event.altKey) return;
+  if (event.key === "Escape" && document.body.classList.contains("zoom")) ACTIONS.zoom();
+  if (event.key === "?") ACTIONS.help();
+  if (view !== "grade" || event.key === "?") return;
+  // Buttons and links keep the keys that press them.
+  if ((event.key === " " || event.key === "Enter") && target.closest("button, a")) return;
+  if (slider.key(event)) event.preventDefault();
+  else if (event.repeat) return;
+  else if (event.key >= "1" && event.key <= "9") answer({ grade: GRADES[Number(event.key) - 1], input: "key" });
+  else if (event.key === " ") answer({ grade: 0, input: "key" });
+  else if (event.key === "Enter") slider.submit();
+  else if (event.key in KEYS) ACTIONS[KEYS[/** @type {keyof typeof KEYS} */ (event.key)]]();
+  else return;
+  event.preventDefault();
+}
+
+/** After a click, keys are for the pair again. @param {MouseEvent} event */
+function release(event) {
+  const button = /** @type {HTMLElement} */ (event.target).closest("#controls button");
+  if (button && event.detail) /** @type {HTMLElement} */ (button).blur();
+}
+
+async function choose() {
+  const field = /** @type {HTMLInputElement} */ (byId("name-text"));
+  field.value = annotator;
+  const closed = await askDialog("name-dialog");
+  if (closed === "save" && field.value.trim()) annotator = field.value.trim();
+  if (!annotator) return choose();
+  localStorage.setItem("annotator", annotator);
+  byId("who").textContent = annotator;
+  byId("who").setAttribute("aria-label", `Grader: ${annotator}. Change`);
+}
+
+async function start() {
+  for (const [n, grade] of GRADES.entries()) {
+    const side = grade < 0 ? "unlike" : grade > 0 ? "alike" : "unsure";
+    byId("keys").append(make("button", {
+      type: "button", class: side, "aria-label": `${inWords(grade)}, key ${n + 1}`, title: inWords(grade),
+      onclick: () => answer({ grade, input: "button" }),
+    }, make("kbd", {}, String(n + 1)), make("small", {}, WORDS[n])));
+  }
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("click", release);
+  for (const button of document.querySelectorAll("[data-do]")) {
+    button.addEventListener("click", () => ACTIONS[button.getAttribute("data-do") ?? ""]());
+  }
+  for (const button of document.querySelectorAll("#views button")) {
+    button.addEventListener("click", () => go(button.getAttribute("data-view") ?? "grade").catch(fail));
+  }
+  document.querySelector("[data-go]")?.addEventListener("click", () => go("finish").catch(fail));
+  byId("open-help").addEventListener("click", ACTIONS.help);
+  byId("who").addEventListener("click", async () => {
+    await choose();
+    await refill();
+    await update();
+  });
+  byId("write-report").addEventListener("click", async () => {
+    showReport({ state: "writing", folder: null });
+    try {
+      await outbox;
+      await post("/api/report", { annotator });
+    } catch (error) {
+      fail(error);
+    }
+    await update().catch(fail);
+  });
+  addEventListener("resize", () => state && showState(state));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state && showState(state));
+  const about = await get("/api/about");
+  byId("data-name").textContent = about.data;
+  byId("store-name").textContent = about.store;
+  annotator = localStorage.getItem("annotator") || about.annotator;
+  if (annotator) {
+    byId("who").textContent = annotator;
+    byId("who").setAttribute("aria-label", `Grader: ${annotator}. Change`);
+  } else await choose();
+  await refill();
+  document.body.dataset.ready = "yes";
+  const changes = new EventSource("/api/changes");
+  changes.addEventListener("change", () => update().catch(fail));
+  changes.addEventListener("open", () => warn(""));
+}
+
+start().catch(fail);

@@ -1,0 +1,75 @@
+// Two items side by side: pictures, texts, cells, with their differences marked.
+import { byId, make } from "./dom.js";
+
+/** @typedef {import("./api.js").Pair} Pair */
+/** @typedef {import("./api.js").Item} Item */
+
+/** @param {Item} item @param {string} side */
+export function picture(item, side) {
+  const image = /** @type {HTMLImageElement} */ (make("img", {
+    src: `/picture/${item.row}`, alt: `${side}: ${item.name}`, draggable: false,
+  }));
+  // Small pictures are shown by their pixels.
+  const mark = () => image.classList.toggle("pixels", image.naturalWidth > 0 && image.naturalWidth <= 64);
+  image.addEventListener("load", mark);
+  mark();
+  return image;
+}
+
+/** @param {import("./api.js").Piece[]} pieces */
+function marked(pieces) {
+  return make("p", { class: "text" }, ...pieces.map(([text, differs]) => (differs ? make("mark", {}, text) : text)));
+}
+
+/** @param {Pair} pair @returns {HTMLElement[]} */
+function build(pair) {
+  const parts = [];
+  if (pair.left.picture) {
+    parts.push(make("div", { class: "halves" },
+      ...[pair.left, pair.right].map((item, n) => make("figure", {},
+        picture(item, n ? "right" : "left"), make("figcaption", {}, item.name)))));
+  }
+  if (pair.texts) {
+    parts.push(make("div", { class: "halves" },
+      make("article", { "aria-label": `left: ${pair.left.name}` }, make("p", { class: "item-name" }, pair.left.name), marked(pair.texts.left)),
+      make("article", { "aria-label": `right: ${pair.right.name}` }, make("p", { class: "item-name" }, pair.right.name), marked(pair.texts.right))));
+  }
+  if (pair.cells.length) {
+    const rows = pair.cells.map((cell) => {
+      const words = ["", "differs", "differs much"][cell.differs];
+      const row = make("tr", { class: ["same", "some", "much"][cell.differs], title: words },
+        make("th", { scope: "row" }, cell.column), make("td", {}, cell.left), make("td", {}, cell.right));
+      return row;
+    });
+    parts.push(make("table", { class: "cells" },
+      make("thead", {}, make("tr", {}, make("td"),
+        make("th", { scope: "col" }, pair.left.name), make("th", { scope: "col" }, pair.right.name))),
+      make("tbody", {}, ...rows)));
+  }
+  return parts;
+}
+
+/** @param {Pair | undefined} pair */
+export function show(pair) {
+  const place = byId("pair");
+  place.replaceChildren(...(pair ? build(pair) : []));
+  place.scrollTop = 0;
+  place.hidden = !pair;
+  // A box that scrolls must be reached by keys.
+  if (place.scrollHeight > place.clientHeight) {
+    place.tabIndex = 0;
+    place.setAttribute("role", "region");
+    place.setAttribute("aria-label", "The pair");
+  } else {
+    place.removeAttribute("tabindex");
+    place.removeAttribute("role");
+    place.removeAttribute("aria-label");
+  }
+}
+
+/** @param {Pair | undefined} pair */
+export function prefetch(pair) {
+  if (pair?.left.picture) {
+    for (const item of [pair.left, pair.right]) new Image().src = `/picture/${item.row}`;
+  }
+}

@@ -1,0 +1,122 @@
+// Clusters, history, graders and the end: what is read beside the grading.
+import { byId, inWords, make, table } from "./dom.js";
+import { drawCurve, drawMap } from "./drawings.js";
+import { picture } from "./pair.js";
+
+const GRADES = [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
+
+/** @param {any} state */
+export function showState(state) {
+  for (const size of ["small", "large"]) {
+    drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map);
+    drawCurve(byId(`${size}-curve`), state.curve);
+    byId(`${size}-hint`).textContent = state.hint;
+  }
+  byId("finish-hint").textContent = state.hint;
+  const n = state.curve.at(-1)?.n ?? 0;
+  byId("fit-line").textContent = state.problem
+    ? `The last fit failed: ${state.problem}`
+    : state.map ? `Model of ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
+  byId("cards").replaceChildren(...state.clusters.map(card));
+}
+
+/** @param {any} cluster */
+function card(cluster) {
+  const element = make("article", { class: "card" },
+    make("h3", {}, `${cluster.mark} Cluster ${cluster.number}`),
+    make("p", { class: "quiet" }, `${cluster.size} items, mean certainty ${cluster.certainty.toFixed(2)}`));
+  element.style.setProperty("--tone", cluster.color);
+  if (cluster.typical.some((/** @type {any} */ item) => item.picture)) {
+    element.append(make("div", { class: "thumbs" },
+      ...cluster.typical.map((/** @type {any} */ item) => picture(item, "typical"))));
+  }
+  const names = cluster.typical.map((/** @type {any} */ item) => item.name).join(", ");
+  if (names) element.append(make("p", {}, `Typical: ${names}`));
+  if (cluster.traits.length && !cluster.typical[0]?.picture) {
+    element.append(make("table", {},
+      make("thead", {}, make("tr", {}, ...["sets it apart", "here", "elsewhere"].map((head) => make("th", { scope: "col" }, head)))),
+      make("tbody", {}, ...cluster.traits.map((/** @type {string[]} */ [name, here, elsewhere]) =>
+        make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, here), make("td", {}, elsewhere))))));
+  }
+  return element;
+}
+
+/**
+ * @param {any[]} contradictions
+ * @param {(left: number, right: number) => void} again
+ */
+export function showContradictions(contradictions, again) {
+  const place = byId("contradictions");
+  if (!contradictions.length) {
+    place.replaceChildren(make("p", { class: "quiet" }, "None of your judgements contradict each other."));
+    return;
+  }
+  place.replaceChildren(make("ul", { class: "rows" }, ...contradictions.map(({ rows, names, grades }) => {
+    const ends = [[0, 1], [1, 2], [0, 2]];
+    return make("li", {},
+      make("p", {}, `You said that ${names[0]} and ${names[1]} are ${inWords(grades[0])}, ${names[1]} and ${names[2]} ${inWords(grades[1])}, but ${names[0]} and ${names[2]} ${inWords(grades[2])}.`),
+      make("div", { class: "actions" }, ...ends.map(([a, b]) => make("button", {
+        type: "button", onclick: () => again(rows[a], rows[b]),
+      }, `Ask me again: ${names[a]} and ${names[b]}`))));
+  })));
+}
+
+/**
+ * @param {any[]} answers
+ * @param {(event: number, grade: number) => void} edit
+ */
+export function showHistory(answers, edit) {
+  const place = byId("history");
+  if (!answers.length) {
+    place.replaceChildren(make("p", {}, "You have not answered yet."));
+    return;
+  }
+  const rows = answers.map((answer) => {
+    const names = `${answer.left.name} and ${answer.right.name}`;
+    const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": `Grade of ${names}` }));
+    const grades = answer.grade === null || GRADES.includes(answer.grade) ? GRADES : [...GRADES, answer.grade].sort((a, b) => a - b);
+    if (answer.grade === null) choice.append(make("option", { value: "", selected: true }, answer.kind));
+    for (const grade of grades) {
+      choice.append(make("option", { value: String(grade), selected: grade === answer.grade }, inWords(grade) + (GRADES.includes(grade) ? "" : ` (${grade})`)));
+    }
+    choice.addEventListener("change", () => choice.value && edit(answer.event, Number(choice.value)));
+    const broken = answer.broken ? make("span", { class: "is-broken" }, "broken") : answer.broken === false ? "held" : "";
+    const time = new Date(answer.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    return [names, choice, answer.edited ? "edited" : "", broken, time];
+  });
+  place.replaceChildren(table("Your answers, the newest first", ["pair", "answer", "", "clusters", "time"], rows));
+}
+
+/** @param {any} found @param {string} own */
+export function showGraders(found, own) {
+  const number = (/** @type {number | null} */ value, digits = 2) => (value === null ? "–" : value.toFixed(digits));
+  const parts = [];
+  if (found.alpha === null) {
+    parts.push(make("p", {}, "No pair has been graded by two people yet. Give the address of this page to another grader; some of your pairs will be asked again there."));
+  } else {
+    parts.push(make("p", { class: "big" }, `α = ${number(found.alpha)}`),
+      make("p", {}, `Krippendorff's alpha for grades, from ${found.n_shared} pairs that at least two people graded; 95 % interval ${number(found.interval[0])} to ${number(found.interval[1])}. 1 is full agreement, 0 is chance; above 0.8 is good, below 0.67 means that graders have different questions in mind.`));
+  }
+  if (found.graders.length) {
+    parts.push(make("h3", {}, "Graders"), table("Graders", ["grader", "answers", "shared pairs", "bias", "noise", "repeats", "own change"],
+      found.graders.map((/** @type {any} */ g) => [g.name, String(g.n_answers), String(g.n_shared), number(g.bias), number(g.noise), String(g.n_repeats), number(g.repeat_gap)])),
+    make("p", { class: "quiet" }, "Bias: how much more alike than the others. Noise: standard deviation of a grade. Own change: mean difference between two own grades of a pair."));
+  }
+  if (found.disputes.length) {
+    parts.push(make("h3", {}, "Most disputed pairs that you graded"), table("Disputes", ["pair", "grades"],
+      found.disputes.map((/** @type {any} */ d) => [`${d.a} and ${d.b}`,
+        Object.entries(d.grades).map(([who, grade]) => `${who === own ? "you" : who} ${Number(grade).toFixed(2)}`).join(", ")])));
+  }
+  byId("graders").replaceChildren(...parts);
+}
+
+/** @param {{state: string, folder: string | null}} report */
+export function showReport(report) {
+  const place = byId("report-state");
+  if (report.state === "writing") place.textContent = "Fitting all judgements and writing the report …";
+  else if (report.state === "written") {
+    const link = (/** @type {string} */ name, /** @type {string} */ text) => make("a", { href: `/report/${name}`, target: "_blank", rel: "noopener" }, text);
+    place.replaceChildren("Written to ", make("code", {}, report.folder ?? ""), ": ", link("report.html", "read the report"), ", ",
+      link("memberships.csv", "memberships"), ", ", link("summary.json", "summary"), ", ", link("model.skops", "model"), ".");
+  } else place.textContent = report.state;
+}

@@ -1,0 +1,320 @@
+"""The page over HTTP: a list of routes around the service."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from fuzzypairs import __version__
+from fuzzypairs.labelling.desk import Asked
+from fuzzypairs.labelling.exchange import judgement_text
+from fuzzypairs.labelling.guard import Guard, Limits, Secrets
+from fuzzypairs.labelling.service import Service, ServiceError
+from fuzzypairs.labelling.store import StoreError
+
+__all__ = ["build_app", "build_routes"]
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+# Files of a report; all but the page are downloads.
+REPORT = {
+    "report.html": "text/html; charset=utf-8",
+    "memberships.csv": "text/csv; charset=utf-8",
+    "summary.json": "application/json",
+    "model.skops": "application/octet-stream",
+}
+# A report has styles and drawings inside, and needs nothing else.
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+HEARTBEAT = 15.0  # seconds
+# Pairs that a browser holds: one on screen, two ahead.
+AHEAD, MOST_NEXT = 3, 5
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def build_app(
+    service: Service,
+    hosts: frozenset[str],
+    secrets: Secrets,
+    *,
+    cookie_name: str = "fuzzypairs",
+    limits: Limits | None = None,
+    annotator: str = "",
+) -> Starlette:
+    """Return the guarded application.
+
+    Parameters
+    ----------
+    service : Service
+    hosts : frozenset of str
+        See `fuzzypairs.labelling.guard.host_names`.
+    secrets : Secrets
+    cookie_name : str, default="fuzzypairs"
+    limits : Limits, default=None
+    annotator : str, default=""
+        The name that the page proposes.
+    """
+    guard = Middleware(
+        Guard,
+        hosts=hosts,
+        secrets=secrets,
+        cookie_name=cookie_name,
+        limits=limits or Limits(),
+    )
+    app = Starlette(
+        routes=build_routes(service, annotator),
+        middleware=[guard],
+        exception_handlers={ServiceError: _explain, StoreError: _explain},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+async def _explain(request: Request, error: Exception) -> Response:
+    """Answer a request that the service does not understand."""
+    status = 400 if isinstance(error, ServiceError) else 500
+    return JSONResponse({"error": str(error)}, status)
+
+
+def build_routes(service: Service, annotator: str = "") -> list[Route]:
+    """Return every route of the page.
+
+    Parameters
+    ----------
+    service : Service
+    annotator : str, default=""
+    """
+    static = _read_static()
+
+    def shown(asked: Asked) -> dict[str, Any]:
+        pair = service.catalogue.pair(asked.left, asked.right)
+        return pair | {"reason": asked.reason, "strategy": asked.strategy}
+
+    def upcoming(who: str, n: int = AHEAD) -> list[dict[str, Any]]:
+        return [shown(asked) for asked in service.next(who, n)]
+
+    async def index(request: Request) -> Response:
+        return Response(static["index.html"], media_type=TYPES["html"])
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in static:
+            raise HTTPException(404)
+        return Response(static[name], media_type=TYPES[name.rpartition(".")[2]])
+
+    async def picture(request: Request) -> Response:
+        row = request.path_params["row"]
+        if not 0 <= row < len(service.catalogue):
+            raise HTTPException(404)
+        found = await run_in_threadpool(service.catalogue.picture, row)
+        if found is None:
+            raise HTTPException(404)
+        headers = {"cache-control": "private, max-age=3600"}
+        return Response(found[0], media_type=found[1], headers=headers)
+
+    async def about(request: Request) -> Response:
+        return JSONResponse(
+            {
+                "version": __version__,
+                "data": service.catalogue.items.path.name,
+                "n_rows": len(service.catalogue),
+                "store": service.store.path.name,
+                "annotator": annotator,
+            }
+        )
+
+    async def following(request: Request) -> Response:
+        who = _annotator(request)
+        n = request.query_params.get("n", str(AHEAD))
+        if not (n.isascii() and n.isdigit() and 1 <= int(n) <= MOST_NEXT):
+            raise ServiceError(f"n is {n[:20]!r}, expected 1 to {MOST_NEXT}")
+        return JSONResponse({"next": await run_in_threadpool(upcoming, who, int(n))})
+
+    async def answer(request: Request) -> Response:
+        body = await _body(request)
+        who = _text(body, "annotator")
+        seconds = _value(body, "seconds")
+        receipt = await asyncio.wrap_future(
+            service.submit(
+                who,
+                _value(body, "left"),
+                _value(body, "right"),
+                kind=body.get("kind", "graded"),
+                grade=_value(body, "grade"),
+                input=_text(body, "input", ""),
+                seconds=seconds if isinstance(seconds, int | float) else None,
+                key=_text(body, "key", "") or None,
+            )
+        )
+        # A question is found in microseconds: no thread is worth it.
+        following = upcoming(who)
+        return JSONResponse(
+            {"event": receipt.event, "same": receipt.same, "next": following}
+        )
+
+    def turning(turn: Callable[[str], Asked | None]) -> Handler:
+        async def handler(request: Request) -> Response:
+            who = _text(await _body(request), "annotator")
+            asked = await run_in_threadpool(turn, who)
+            following = await run_in_threadpool(upcoming, who)
+            pair = None if asked is None else shown(asked)
+            return JSONResponse({"pair": pair, "next": following})
+
+        return handler
+
+    async def edit(request: Request) -> Response:
+        body = await _body(request)
+        number = body.get("event")
+        if not isinstance(number, int) or not 0 < number < 2**63:
+            raise ServiceError(f"event is {number!r}, expected a number")
+        who = _text(body, "annotator")
+        await run_in_threadpool(service.edit, who, number, _value(body, "grade"))
+        return JSONResponse({})
+
+    async def note(request: Request) -> Response:
+        body = await _body(request)
+        ends = _value(body, "left"), _value(body, "right")
+        who, text = _text(body, "annotator"), _text(body, "text")
+        return JSONResponse(
+            {"event": await run_in_threadpool(service.note, who, *ends, text)}
+        )
+
+    async def again(request: Request) -> Response:
+        body = await _body(request)
+        who = _text(body, "annotator")
+        service.ask_again(who, _value(body, "left"), _value(body, "right"))
+        return JSONResponse({"next": await run_in_threadpool(upcoming, who)})
+
+    def telling(tell: Callable[[str], Any]) -> Handler:
+        async def handler(request: Request) -> Response:
+            return JSONResponse(await run_in_threadpool(tell, _annotator(request)))
+
+        return handler
+
+    async def changes(request: Request) -> Response:
+        return StreamingResponse(_changes(service), media_type="text/event-stream")
+
+    async def export(request: Request) -> Response:
+        text = await run_in_threadpool(judgement_text, service.store)
+        head = {"content-disposition": 'attachment; filename="judgements.csv"'}
+        return Response(text, media_type="text/csv; charset=utf-8", headers=head)
+
+    async def write_report(request: Request) -> Response:
+        await _body(request)
+        try:
+            folder = await run_in_threadpool(service.model.write_report)
+        except (ValueError, OSError) as error:
+            raise ServiceError(str(error)) from error
+        return JSONResponse({"folder": str(folder)})
+
+    async def report(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in REPORT or service.model.report is None:
+            raise HTTPException(404)
+        path = service.model.report / name
+        if not path.is_file():
+            raise HTTPException(404)
+        headers = {"content-security-policy": REPORT_POLICY}
+        if name != "report.html":
+            headers["content-disposition"] = f'attachment; filename="{name}"'
+        data = await run_in_threadpool(path.read_bytes)
+        return Response(data, media_type=REPORT[name], headers=headers)
+
+    return [
+        Route("/", index),
+        Route("/static/{name}", file),
+        Route("/picture/{row:int}", picture),
+        Route("/report/{name}", report),
+        Route("/api/about", about),
+        Route("/api/next", following),
+        Route("/api/state", telling(service.state)),
+        Route("/api/history", telling(service.history)),
+        Route("/api/agreement", telling(service.agreement)),
+        Route("/api/changes", changes),
+        Route("/api/export", export),
+        Route("/api/answer", answer, methods=["POST"]),
+        Route("/api/undo", turning(service.undo), methods=["POST"]),
+        Route("/api/redo", turning(service.redo), methods=["POST"]),
+        Route("/api/edit", edit, methods=["POST"]),
+        Route("/api/note", note, methods=["POST"]),
+        Route("/api/again", again, methods=["POST"]),
+        Route("/api/report", write_report, methods=["POST"]),
+    ]
+
+
+def _read_static() -> dict[str, bytes]:
+    """Return the files of the page by name: nothing else is ever served."""
+    folder = files("fuzzypairs.labelling") / "static"
+    return {
+        file.name: file.read_bytes()
+        for file in folder.iterdir()
+        if file.name.rpartition(".")[2] in TYPES
+    }
+
+
+async def _changes(service: Service) -> AsyncIterator[str]:
+    """Yield a server-sent event whenever a fit or a report is done."""
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell() -> None:
+        loop.call_soon_threadsafe(changed.set)
+
+    stop = service.model.listen(tell)
+    changed.set()  # a new listener wants to know where things are
+    try:
+        while True:
+            try:
+                await asyncio.wait_for(changed.wait(), HEARTBEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+                continue
+            changed.clear()
+            yield f"event: change\ndata: {service.model.version}\n\n"
+    finally:
+        stop()
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request."""
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise ServiceError("the request is not JSON") from None
+    if not isinstance(body, dict):
+        raise ServiceError("the request is no JSON object")
+    return body
+
+
+def _value(body: dict[str, Any], name: str) -> Any:
+    """Return an entry of any type: the service checks it."""
+    return body.get(name)
+
+
+def _text(body: dict[str, Any], name: str, default: str | None = None) -> str:
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise ServiceError(f"{name} is {value!r:.60}, expected text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
+        raise ServiceError(f"{name} is no valid text") from None
+    return value
+
+
+def _annotator(request: Request) -> str:
+    return _text(dict(request.query_params), "annotator")

@@ -1,0 +1,91 @@
+"""`fuzzypairs label` as a user starts and ends it."""
+
+import http.cookiejar
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from commands import DATA, answers, put, run
+from fuzzypairs import PairSet
+
+
+@pytest.fixture
+def start():
+    """Start the command, and return its process and the address it prints."""
+    running = []
+
+    def start(*arguments):
+        command = [sys.executable, "-m", "fuzzypairs", "label", "--no-browser"]
+        process = subprocess.Popen(
+            [*command, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        running.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def browser():
+    jar = http.cookiejar.CookieJar()
+    return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+
+
+def test_from_a_table_to_a_stored_judgement(start, tmp_path):
+    data = tmp_path / "data.csv"
+    put(data, DATA)
+    process, address = start(data, "--id", "id", "--annotator", "Ann")
+    match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/\?token=[\w-]{43}", address)
+    site, client = match[1], browser()
+
+    page = client.open(address)
+    assert page.url == f"{site}/"
+    assert "fuzzypairs" in page.read().decode()
+    pair = json.load(client.open(f"{site}/api/next?annotator=Ann"))["next"][0]
+    body = {"annotator": "Ann", "grade": 0.5}
+    body |= {side: pair[side]["row"] for side in ("left", "right")}
+    request = urllib.request.Request(
+        f"{site}/api/answer",
+        json.dumps(body).encode(),
+        {"content-type": "application/json", "origin": site},
+    )
+    assert json.load(client.open(request))["event"] == 1
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 0, errors
+    assert "All judgements are in" in errors
+    assert "token" not in output + errors
+    pairs = PairSet.from_store(tmp_path / "data.db", ids=list("abcdef"))
+    assert pairs.grade.tolist() == [0.5]
+
+
+def test_mistakes_are_answered_by_a_sentence(tmp_path):
+    put(tmp_path / "data.csv", DATA)
+    assert answers(run("label"), "name a DATA file, or try --demo")
+    assert answers(run("label", tmp_path / "data.csv", "--demo"), "or try --demo")
+    assert answers(run("label", tmp_path / "none.csv"), "does not exist")
+    assert answers(
+        run("label", tmp_path / "data.csv", "--image", "photo"), "no column 'photo'"
+    )
+    assert answers(
+        run("label", tmp_path / "data.csv", "--id", "id", "--image", "kind", "--drop",
+            "x", "--drop", "y"),
+        "no picture of column 'kind' was found",
+    )  # fmt: skip
+
+
+def test_help_says_what_another_host_means():
+    words = run("label", "--help").output.replace("│", " ").split()
+
+    assert "let everyone grade who reaches this machine" in " ".join(words)
