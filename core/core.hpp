@@ -1,6 +1,6 @@
 // What a CPU level offers, behind one interface: packed samples, groups of judged
-// samples, and a few functions of rows. No method starts threads: callers share the
-// parts of an object out, and every part writes to its own place.
+// samples, and functions of rows. No method starts threads: callers share the parts of
+// an object out, and every part writes to its own place.
 //
 // Inside, samples are centred and in units of their spread, so that no square of a
 // distance overflows or vanishes, whatever the scale of the data.
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "arrays.hpp"
 
@@ -18,14 +19,14 @@ namespace fuzzypairs {
 /// Tells long computations whether to stop.
 class Watch {
   public:
-    /// `interrupted` is asked now and then, on the thread that made the watch.
-    explicit Watch(std::function<bool()> interrupted);
+    /// `interrupted` is asked every 50 ms, on the thread that made the watch.
+    explicit Watch(std::function<bool()> interrupted) : interrupted_(std::move(interrupted)) {}
     bool stopped();
 
   private:
     std::function<bool()> interrupted_;
-    const std::thread::id owner_;
-    std::chrono::steady_clock::time_point asked_;
+    const std::thread::id owner_ = std::this_thread::get_id();
+    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
     std::atomic<bool> stopped_{false};
 };
 
@@ -33,16 +34,19 @@ class Watch {
 void share_out(size_t n_parts, size_t n_threads, Watch& watch,
                const std::function<void(size_t)>& work);
 
-/// Rows of a matrix X, in single or double precision, that are to be packed.
+/// Rows of a matrix X, in single or double precision.
 struct Source {
-    Matrix<const float> single;         ///< X, or
-    Matrix<const double> twice;         ///< X
-    std::span<const std::int64_t> rows; ///< the rows to pack, in this order
-    std::span<const double> weight;     ///< of all rows of X; none: one each
-    std::span<const double> mean;       ///< what is taken off
-    double scale;                       ///< and the factor then
+    Matrix<const float> single;          ///< X, or
+    Matrix<const double> twice;          ///< X
+    std::span<const std::int64_t> rows;  ///< the rows to pack, in this order
+    std::span<const double> weight;      ///< of all rows of X; none: one each
+    std::span<const double> mean;        ///< what is taken off
+    double scale;                        ///< and the factor then
 
     FUZZYPAIRS_INLINE size_t n_features() const { return mean.size(); }
+    FUZZYPAIRS_INLINE double weight_of(size_t row) const {
+        return weight.empty() ? 1.0 : weight[row];
+    }
 };
 
 /// Samples that no judgement names: eqs. (13), (14).
@@ -59,35 +63,35 @@ class Samples {
 
 /// Judgements as a symmetric sparse matrix over the judged rows: eqs. (18), (19).
 struct Graph {
-    std::span<const std::int64_t> groups;   ///< (n_groups + 1,) first row of each group
-    std::span<const std::int64_t> indptr;   ///< (n_rows + 1,) first edge of each row
-    std::span<const std::int64_t> neighbor; ///< (n_edges,) row at the other end
-    std::span<const double> pull;           ///< (n_edges,) beta s / 2
-    std::span<const double> diagonal;       ///< (n_rows,) sum of positive pulls, times own
-    double own;                             ///< 1: cost of eq. (6); 0: that of eq. (4)
+    std::span<const std::int64_t> groups;    ///< (n_groups + 1,) first row of each group
+    std::span<const std::int64_t> indptr;    ///< (n_rows + 1,) first edge of each row
+    std::span<const std::int64_t> neighbor;  ///< (n_edges,) row at the other end
+    std::span<const double> pull;            ///< (n_edges,) beta s / 2
+    std::span<const double> diagonal;        ///< (n_rows,) sum of positive pulls, times own
+    double own;                              ///< 1: cost of eq. (6); 0: that of eq. (4)
 };
 
 /// How far groups are solved within one outer step.
 struct Effort {
-    size_t n_sweeps; ///< at most
-    double tol;      ///< the change of a membership at which sweeps end
-    double scale;    ///< the distance that judgements are compared with
+    size_t n_sweeps;  ///< at most
+    double tol;       ///< the change of a membership at which sweeps end
+    double scale;     ///< the distance that judgements are compared with
 };
 
 /// How groups are solved at the end, and which other starts they try.
 struct Refinement {
-    double tol;      ///< projected gradient, in units of `scale`
-    double scale;    ///< the distance that judgements are compared with
-    size_t turns;    ///< starts for each row of a group; 0: none
-    size_t n_starts; ///< and at least so many
-    size_t max_rows; ///< larger groups try none
-    double gain;     ///< smaller improvements do not count
+    double tol;       ///< projected gradient, in units of `scale`
+    double scale;     ///< the distance that judgements are compared with
+    size_t turns;     ///< starts for each row of a group; 0: none
+    size_t n_starts;  ///< and at least so many
+    size_t max_rows;  ///< larger groups try none
+    double gain;      ///< smaller improvements do not count
 };
 
 struct Outcome {
-    double value = 0.0;  ///< u'Du of the part
-    double change = 0.0; ///< the largest of a membership
-    size_t n_improved = 0;
+    double value = 0.0;     ///< u'Du of the part
+    double change = 0.0;    ///< the largest of a membership
+    size_t n_improved = 0;  ///< groups for which another start was better
 };
 
 /// Samples that judgements join, and their memberships: Algorithm 2.
@@ -118,29 +122,27 @@ class Groups {
     virtual void add_sums(size_t part, Matrix<double> sums, std::span<double> masses) const = 0;
 };
 
+/// What is wanted of rows and prototypes: eq. (14), or distances.
+enum class Wanted { memberships, squares, absolutes };
+
 /// The functions of one CPU level.
 struct Level {
     const char* name;
     std::unique_ptr<Samples> (*samples)(size_t n_samples, size_t n_features, bool weighted,
-                                        bool single_storage, bool single_arithmetic,
-                                        bool by_products);
+                                        bool single_storage, bool by_products);
     std::unique_ptr<Groups> (*groups)(const Graph& graph, double fuzzifier);
-    /// Memberships of rows [first, last) of X, eq. (14); U has as many rows as X.
-    void (*memberships)(const Source& X, Matrix<const double> C, size_t first, size_t last,
-                        Matrix<double> U);
-    /// Memberships of rows from their distances, for any fuzzifier: eq. (28).
-    void (*from_distances)(Matrix<const double> dist2, double fuzzifier, size_t first,
-                           size_t last, Matrix<double> U);
-    /// Set W = w (u^g - alpha) for rows; return sum W d.
-    double (*weigh)(Matrix<const double> dist2, Matrix<const double> U,
-                    std::span<const double> weight, double fuzzifier, double alpha, size_t first,
-                    size_t last, Matrix<double> W);
-    void (*seeds)(const Source& X, Matrix<const double> draws, std::span<std::int64_t> chosen);
-    /// Sums of absolute or squared differences of rows [first, last) of X and prototypes.
-    void (*distances)(const Source& X, Matrix<const double> C, bool squared, size_t first,
-                      size_t last, Matrix<double> out);
+    /// Compare rows [first, last) of X with prototypes; `out` has as many rows as X.
+    void (*compare)(const Source& X, Matrix<const double> C, Wanted wanted, size_t first,
+                    size_t last, Matrix<double> out);
+    /// Weighted medians of one feature, see `medians`.
     void (*medians)(Matrix<const std::int64_t> order, Matrix<const double> values,
-                    Matrix<const double> W, size_t first, size_t last, Matrix<double> out);
+                    Matrix<const double> W, size_t feature, Matrix<double> out);
 };
+
+/// The levels compiled in that this machine can run, the best one last.
+std::vector<const Level*> usable_levels();
+
+/// The level of that name; the best one if none is asked for.
+const Level& choose_level(const char* asked);
 
 }  // namespace fuzzypairs

@@ -1,5 +1,5 @@
 // Which CPU level to use: the best one that this machine has.
-#include "dispatch.hpp"
+#include "core.hpp"
 
 #include <stdexcept>
 #include <string>

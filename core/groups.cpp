@@ -45,25 +45,14 @@ class PackedGroups final : public Groups {
         for (const Part& part : parts())
             for (size_t t = 0; t < tiles_of(part); ++t) {
                 const auto row_at = [&](size_t lane) {
-                    const size_t at = t * TILE + lane;
-                    return at < part.n_rows ? source.rows[row_of(part, at)] : -1;
+                    const size_t i = t * TILE + lane;
+                    return i < part.n_rows ? source.rows[row_of(part, i)] : -1;
                 };
-                for (size_t lane = 0; lane < TILE; ++lane)
-                    if (const auto row = row_at(lane); row >= 0)
-                        weight_[(part.first_tile + t) * TILE + lane] =
-                            source.weight.empty() ? 1.0 : source.weight[size_t(row)];
-                const auto pack_from = [&](const auto& X) {
-                    const auto from = [&](size_t lane) {
-                        const auto row = row_at(lane);
-                        return row < 0 ? nullptr : X[size_t(row)];
-                    };
-                    X_.pack(part.first_tile + t, from, source.mean, source.scale);
-                };
-                if (source.single.data)
-                    pack_from(source.single);
-                else
-                    pack_from(source.twice);
-                X_.add_totals(part.first_tile + t, &weight_[(part.first_tile + t) * TILE], TILE, totals);
+                double* weight = &weight_[(part.first_tile + t) * TILE];
+                for (size_t lane = 0; lane < TILE && t * TILE + lane < part.n_rows; ++lane)
+                    weight[lane] = source.weight_of(size_t(row_at(lane)));
+                X_.pack(part.first_tile + t, source, row_at);
+                X_.add_totals(part.first_tile + t, weight, totals);
             }
     }
 
@@ -93,11 +82,11 @@ class PackedGroups final : public Groups {
 
     void measure(size_t number, Matrix<const double> C) override {
         const Part& part = parts_[number];
-        const Prototypes<double> prototypes(C, false);
+        const Prototypes prototypes(C, TINY);
         Buffer<double> D(k_ * TILE);
         for (size_t t = 0; t < tiles_of(part); ++t) {
             const size_t n_lanes = lanes_of(part, t), tile = part.first_tile + t;
-            tile_distances(X_[tile], X_.stride(), n_lanes, prototypes, D.data());
+            tile_distances<Form::squares>(X_[tile], X_.stride(), n_lanes, prototypes, D.data());
             for (size_t j = 0; j < k_; ++j)
                 for (size_t i = 0; i < n_lanes && t * TILE + i < part.n_rows; ++i)
                     dist2_[place(part, t * TILE + i, j)] =
@@ -188,7 +177,7 @@ class PackedGroups final : public Groups {
 
     void add_sums(size_t number, Matrix<double> sums, std::span<double> masses) const override {
         const Part& part = parts_[number];
-        TileSums<double> tile_sums(k_, X_.n_features());
+        TileSums tile_sums(k_, X_.n_features());
         for (size_t t = 0; t < tiles_of(part); ++t) {
             const size_t n_lanes = lanes_of(part, t), tile = part.first_tile + t;
             for (size_t j = 0; j < k_; ++j)
@@ -217,8 +206,7 @@ class PackedGroups final : public Groups {
     static size_t tiles_of(const Part& part) { return (part.n_rows + TILE - 1) / TILE; }
     /// The lanes of tile t that samples lie in, in whole blocks of the distances.
     static size_t lanes_of(const Part& part, size_t t) {
-        constexpr size_t BLOCK = 4 * WIDTH;
-        return std::min(TILE, (part.n_rows - t * TILE + BLOCK - 1) / BLOCK * BLOCK);
+        return std::min(TILE, in_whole_blocks(part.n_rows - t * TILE));
     }
 
     /// Cut the groups into parts by their sizes alone.

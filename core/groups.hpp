@@ -7,7 +7,6 @@
 // distances by many orders without their digits being lost.
 #pragma once
 
-#include "core.hpp"
 #include "simplex.hpp"
 
 namespace fuzzypairs::FUZZYPAIRS_LEVEL {
@@ -92,7 +91,7 @@ struct Group {
     /// Set what follows from the distances: inverse, low and near.
     void invert() {
         for (size_t t = 0; t < n_rows; ++t) {
-            const V judged = P::pull(diagonal, t) + V(TINY<double>);
+            const V judged = P::pull(diagonal, t) + V(TINY);
             V least = INFINITE, place = 0.0, steepest = 0.0;
             for (size_t j = 0; j < n(); ++j) {
                 const size_t at = t * stride() + j * WIDTH;

@@ -7,18 +7,13 @@ template <class Pointer>
 using FunctionOf = std::remove_pointer_t<Pointer>;
 FunctionOf<decltype(Level::samples)> make_samples;
 FunctionOf<decltype(Level::groups)> make_groups;
-FunctionOf<decltype(Level::memberships)> row_memberships;
-FunctionOf<decltype(Level::from_distances)> from_distances;
-FunctionOf<decltype(Level::weigh)> weigh;
-FunctionOf<decltype(Level::seeds)> seeds;
-FunctionOf<decltype(Level::distances)> distances;
+FunctionOf<decltype(Level::compare)> compare;
 FunctionOf<decltype(Level::medians)> medians;
 
 #define FUZZYPAIRS_TEXT_OF(name) #name
 #define FUZZYPAIRS_TEXT(name) FUZZYPAIRS_TEXT_OF(name)
 
 extern const Level table;
-const Level table = {FUZZYPAIRS_TEXT(FUZZYPAIRS_LEVEL), make_samples, make_groups,
-                     row_memberships, from_distances, weigh, seeds, distances, medians};
+const Level table = {FUZZYPAIRS_TEXT(FUZZYPAIRS_LEVEL), make_samples, make_groups, compare, medians};
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL

@@ -8,8 +8,6 @@
 
 namespace fuzzypairs::FUZZYPAIRS_LEVEL {
 
-using V = Lanes<double>;
-inline constexpr size_t WIDTH = V::width;
 inline constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 // Reciprocals above this may belong to curvatures that are zero in effect.

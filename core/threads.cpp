@@ -1,22 +1,16 @@
 #include <exception>
 #include <system_error>
-#include <vector>
 
 #include "core.hpp"
 
 namespace fuzzypairs {
 
-Watch::Watch(std::function<bool()> interrupted)
-    : interrupted_(std::move(interrupted)), owner_(std::this_thread::get_id()),
-      asked_(std::chrono::steady_clock::now()) {}
-
 bool Watch::stopped() {
-    constexpr auto INTERVAL = std::chrono::milliseconds(50);
     if (std::this_thread::get_id() == owner_) {
         const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ >= INTERVAL) {
+        if (now - asked_ >= std::chrono::milliseconds(50)) {
             asked_ = now;
-            if (interrupted_ && interrupted_()) stopped_ = true;
+            if (interrupted_()) stopped_ = true;
         }
     }
     return stopped_;

@@ -1,5 +1,5 @@
-// Samples packed in tiles, and what is computed of a tile: squared distances to the
-// prototypes, and sums of its samples by weights.
+// Samples packed in tiles, and what is computed of a tile: distances to the prototypes,
+// and sums of its samples by weights.
 //
 // A tile holds TILE samples, feature after feature: inner loops run over samples and
 // need no shuffles. Blocks of prototypes x samples stay in registers.
@@ -8,40 +8,25 @@
 #include <algorithm>
 #include <limits>
 
+#include "core.hpp"
 #include "lanes.hpp"
 
 namespace fuzzypairs::FUZZYPAIRS_LEVEL {
 
+using V = Lanes<double>;
+inline constexpr size_t WIDTH = V::width;
 inline constexpr size_t TILE = 128;
+// Vectors of samples that a block of distances holds, and their samples.
+inline constexpr size_t BLOCK_VECTORS = N_REGISTERS == 32 ? 4 : 2;
+inline constexpr size_t BLOCK = BLOCK_VECTORS * WIDTH;
+
+/// n rounded up to whole blocks.
+inline size_t in_whole_blocks(size_t n) { return (n + BLOCK - 1) / BLOCK * BLOCK; }
 
 // Added to squared distances, which are in units of about their mean: a sample on a
 // prototype gets the exact limit of eq. (14), and the product of a few reciprocals is
 // finite.
-template <class A>
-inline constexpr A TINY = std::is_same_v<A, float> ? A(1e-18) : A(1e-60);
-
-/// Prototypes as tiles meet them, in the precision A of the arithmetic.
-template <class A>
-struct Prototypes {
-    size_t k, n_features;
-    bool by_products;  ///< d = |x|^2 - 2 x.c + |c|^2, else sum (x - c)^2
-    Buffer<A> values;  ///< (k, n_features)
-    Buffer<A> squares; ///< (k,) |c|^2
-
-    Prototypes(Matrix<const double> C, bool by_products)
-        : k(C.rows), n_features(C.cols), by_products(by_products), values(C.size()),
-          squares(C.rows) {
-        for (size_t i = 0; i < C.size(); ++i) values[i] = static_cast<A>(C.data[i]);
-        for (size_t j = 0; j < k; ++j) {
-            A total = 0;
-            for (size_t f = 0; f < n_features; ++f) {
-                const A c = values[j * n_features + f];
-                total += c * c;
-            }
-            squares[j] = total;
-        }
-    }
-};
+inline constexpr double TINY = 1e-60;
 
 /// Centred samples of type S in units of the spread, TILE to a tile.
 template <class S>
@@ -60,112 +45,128 @@ class Tiles {
     size_t stride() const { return stride_; }
     const S* operator[](size_t t) const { return &values_[t * n_features_ * stride_]; }
 
-    /// Copy rows of X to tile t; `source(lane)` is a row of X, or nullptr for zeros.
-    template <class Source>
-    void pack(size_t t, Source&& source, std::span<const double> mean, double scale) {
-        S* tile = values_.data() + t * n_features_ * stride_;
-        for (size_t lane = 0; lane < TILE; ++lane) {
-            const auto* x = source(lane);
-            for (size_t f = 0; f < n_features_; ++f)
-                tile[f * stride_ + lane] =
-                    x ? static_cast<S>((static_cast<double>(x[f]) - mean[f]) * scale) : S(0);
-        }
+    /// Copy rows of X to tile t; `row_at(lane)` is a row of X, or -1 for zeros.
+    template <class RowAt>
+    void pack(size_t t, const Source& source, RowAt&& row_at) {
+        if (source.single.data)
+            pack_from(source.single, t, source, row_at);
+        else
+            pack_from(source.twice, t, source, row_at);
     }
 
-    /// Add the sums of w x, w |x|^2 and w of the first n samples of tile t.
-    void add_totals(size_t t, const double* weight, size_t n, std::span<double> totals) const {
+    /// Add the sums of w x, w |x|^2 and w of tile t.
+    void add_totals(size_t t, const double* weight, std::span<double> totals) const {
         for (size_t f = 0; f < n_features_; ++f) {
             const S* x = (*this)[t] + f * stride_;
             double first = 0.0, second = 0.0;
-            for (size_t i = 0; i < n; ++i) {
+            for (size_t i = 0; i < TILE; ++i) {
                 first += weight[i] * x[i];
                 second += weight[i] * x[i] * x[i];
             }
             totals[f] += first;
             totals[n_features_] += second;
         }
-        for (size_t i = 0; i < n; ++i) totals[n_features_ + 1] += weight[i];
+        for (size_t i = 0; i < TILE; ++i) totals[n_features_ + 1] += weight[i];
     }
 
   private:
+    template <class X, class RowAt>
+    void pack_from(Matrix<const X> from, size_t t, const Source& source, RowAt&& row_at) {
+        S* tile = values_.data() + t * n_features_ * stride_;
+        for (size_t lane = 0; lane < TILE; ++lane) {
+            const std::int64_t row = row_at(lane);
+            const X* x = row < 0 ? nullptr : from[size_t(row)];
+            for (size_t f = 0; f < n_features_; ++f)
+                tile[f * stride_ + lane] =
+                    x ? S((double(x[f]) - source.mean[f]) * source.scale) : S(0);
+        }
+    }
+
     size_t n_tiles_ = 0, n_features_ = 0, stride_ = TILE;
     Buffer<S> values_;
 };
 
-template <size_t J, size_t V, bool BY_PRODUCTS, class A, class S>
-void distance_block(const S* x, size_t stride, const Prototypes<A>& C, size_t first,
-                    const Lanes<A> (&square)[V], A* D) {
-    using L = Lanes<A>;
-    const size_t n_features = C.n_features;
-    const A* c = C.values.data() + first * n_features;
-    L total[J][V];
+/// Prototypes as tiles meet them.
+struct Prototypes {
+    Matrix<const double> C;
+    double least;           ///< added to each distance
+    Buffer<double> squares; ///< (k,) |c|^2
+
+    Prototypes(Matrix<const double> C, double least) : C(C), least(least), squares(C.rows, 0.0) {
+        for (size_t j = 0; j < C.rows; ++j)
+            for (size_t f = 0; f < C.cols; ++f) squares[j] += C[j][f] * C[j][f];
+    }
+};
+
+/// How a distance is computed: sum (x - c)^2, sum |x - c|, or |x|^2 - 2 x.c + |c|^2.
+enum class Form { squares, absolutes, products };
+
+template <Form FORM, size_t J, class S>
+void distance_block(const S* x, size_t stride, const Prototypes& prototypes, size_t first,
+                    const V (&square)[BLOCK_VECTORS], double* D) {
+    const Matrix<const double> C = prototypes.C;
+    V total[J][BLOCK_VECTORS];
     for (size_t j = 0; j < J; ++j)
-        for (size_t v = 0; v < V; ++v) total[j][v] = BY_PRODUCTS ? A(0) : TINY<A>;
-    for (size_t f = 0; f < n_features; ++f) {
-        L here[V];
-        for (size_t v = 0; v < V; ++v) here[v] = L::load(x + f * stride + v * L::width);
+        for (V& t : total[j]) t = FORM == Form::products ? 0.0 : prototypes.least;
+    for (size_t f = 0; f < C.cols; ++f) {
+        V here[BLOCK_VECTORS];
+        for (size_t v = 0; v < BLOCK_VECTORS; ++v) here[v] = V::load(x + f * stride + v * WIDTH);
         for (size_t j = 0; j < J; ++j) {
-            const L there = c[j * n_features + f];
-            for (size_t v = 0; v < V; ++v) {
-                if constexpr (BY_PRODUCTS) {
+            const V there = C[first + j][f];
+            for (size_t v = 0; v < BLOCK_VECTORS; ++v) {
+                const V gap = here[v] - there;
+                if constexpr (FORM == Form::products)
                     total[j][v] += here[v] * there;
-                } else {
-                    const L gap = here[v] - there;
+                else if constexpr (FORM == Form::squares)
                     total[j][v] += gap * gap;
-                }
+                else
+                    total[j][v] += abs(gap);
             }
         }
     }
     for (size_t j = 0; j < J; ++j)
-        for (size_t v = 0; v < V; ++v) {
-            L d = total[j][v];
-            if constexpr (BY_PRODUCTS) {
+        for (size_t v = 0; v < BLOCK_VECTORS; ++v) {
+            V d = total[j][v];
+            if constexpr (FORM == Form::products) {
                 // A distance that is not above its rounding error counts as that.
-                const L scale = square[v] + L(C.squares[first + j]);
-                const L error = scale * L(std::numeric_limits<A>::epsilon()) + L(TINY<A>);
-                d = max(scale - (d + d), error);
+                const V size = square[v] + V(prototypes.squares[first + j]);
+                const V error = size * V(std::numeric_limits<double>::epsilon());
+                d = max(size - (d + d), error + V(prototypes.least));
             }
-            d.store(D + (first + j) * TILE + v * L::width);
+            d.store(D + (first + j) * TILE + v * WIDTH);
         }
 }
 
-/// Set D[j * TILE + i] to the squared distance of sample i of a tile to prototype j.
-template <class A, class S>
-void tile_distances(const S* x, size_t stride, size_t n_lanes, const Prototypes<A>& C, A* D) {
-    using L = Lanes<A>;
-    constexpr size_t V = N_REGISTERS == 32 ? 4 : 2;
-    constexpr size_t MOST = N_REGISTERS == 32 ? 6 : 4, MOST_PRODUCTS = 6;
-    for (size_t i = 0; i < n_lanes; i += V * L::width) {
-        L square[V];
-        for (size_t v = 0; v < V; ++v) square[v] = A(0);
-        if (!C.by_products) {
-            in_blocks<MOST>(C.k, [&](size_t j, auto size) {
-                distance_block<size, V, false>(x + i, stride, C, j, square, D + i);
-            });
-            continue;
-        }
-        for (size_t f = 0; f < C.n_features; ++f)
-            for (size_t v = 0; v < V; ++v) {
-                const L here = L::load(x + f * stride + i + v * L::width);
-                square[v] += here * here;
-            }
-        in_blocks<MOST_PRODUCTS>(C.k, [&](size_t j, auto size) {
-            distance_block<size, V, true>(x + i, stride, C, j, square, D + i);
+/// Set D[j * TILE + i] to the distance of sample i of a tile to prototype j.
+template <Form FORM, class S>
+void tile_distances(const S* x, size_t stride, size_t n_lanes, const Prototypes& prototypes,
+                    double* D) {
+    constexpr size_t MOST = FORM == Form::products || N_REGISTERS == 32 ? 6 : 4;
+    for (size_t i = 0; i < n_lanes; i += BLOCK) {
+        V square[BLOCK_VECTORS];
+        for (V& total : square) total = 0.0;
+        if constexpr (FORM == Form::products)
+            for (size_t f = 0; f < prototypes.C.cols; ++f)
+                for (size_t v = 0; v < BLOCK_VECTORS; ++v) {
+                    const V here = V::load(x + f * stride + i + v * WIDTH);
+                    square[v] += here * here;
+                }
+        in_blocks<MOST>(prototypes.C.rows, [&](size_t j, auto size) {
+            distance_block<FORM, size>(x + i, stride, prototypes, j, square, D + i);
         });
     }
 }
 
-template <size_t J, size_t F, class A>
-void sum_block(const A* x, size_t n_lanes, const A* W, double* sums, size_t n_columns) {
-    using L = Lanes<A>;
-    L total[J][F];
+template <size_t J, size_t F>
+void sum_block(const double* x, size_t n_lanes, const double* W, double* sums, size_t n_columns) {
+    V total[J][F];
     for (size_t j = 0; j < J; ++j)
-        for (size_t f = 0; f < F; ++f) total[j][f] = A(0);
-    for (size_t i = 0; i < n_lanes; i += L::width) {
-        L here[F];
-        for (size_t f = 0; f < F; ++f) here[f] = L::load(x + f * TILE + i);
+        for (size_t f = 0; f < F; ++f) total[j][f] = 0.0;
+    for (size_t i = 0; i < n_lanes; i += WIDTH) {
+        V here[F];
+        for (size_t f = 0; f < F; ++f) here[f] = V::load(x + f * TILE + i);
         for (size_t j = 0; j < J; ++j) {
-            const L weight = L::load(W + j * TILE + i);
+            const V weight = V::load(W + j * TILE + i);
             for (size_t f = 0; f < F; ++f) total[j][f] += weight * here[f];
         }
     }
@@ -175,19 +176,17 @@ void sum_block(const A* x, size_t n_lanes, const A* W, double* sums, size_t n_co
 
 /// Sums of samples for each cluster, (k, n_features + 1): the last column is what their
 /// weights add up to.
-template <class A>
 class TileSums {
   public:
     TileSums(size_t k, size_t n_features)
-        : weights(k * TILE), sums_(k * (n_features + 1), 0.0),
-          weighted_((n_features + 1) * TILE), k_(k), n_columns_(n_features + 1) {}
+        : weights(k * TILE), sums_(k * (n_features + 1), 0.0), weighted_((n_features + 1) * TILE),
+          k_(k), n_columns_(n_features + 1) {}
 
     /// Set sample i and the next ones of a tile times `factor`.
     template <class S>
-    FUZZYPAIRS_INLINE void set(const S* x, size_t stride, size_t i, Lanes<A> factor) {
-        using L = Lanes<A>;
+    FUZZYPAIRS_INLINE void set(const S* x, size_t stride, size_t i, V factor) {
         for (size_t f = 0; f + 1 < n_columns_; ++f)
-            (L::load(x + f * stride + i) * factor).store(&weighted_[f * TILE + i]);
+            (V::load(x + f * stride + i) * factor).store(&weighted_[f * TILE + i]);
         factor.store(&weighted_[(n_columns_ - 1) * TILE + i]);
     }
 
@@ -213,11 +212,11 @@ class TileSums {
         }
     }
 
-    Buffer<A> weights; ///< (k, TILE)
+    Buffer<double> weights; ///< (k, TILE)
 
   private:
     Buffer<double> sums_;
-    Buffer<A> weighted_; ///< (n_features + 1, TILE)
+    Buffer<double> weighted_; ///< (n_features + 1, TILE)
     size_t k_, n_columns_;
 };
 

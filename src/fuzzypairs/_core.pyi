@@ -22,7 +22,6 @@ class Samples:
         *,
         mean: Floats,
         unit: float = 1.0,
-        single: bool = False,
         by_products: bool = False,
         n_threads: int = 1,
     ) -> None: ...
@@ -56,7 +55,6 @@ class Groups:
         mean: Floats,
         unit: float = 1.0,
     ) -> None: ...
-    def measure(self, C: Floats, n_threads: int = 1) -> None: ...
     def set_distances(self, dist2: Floats, n_threads: int = 1) -> None: ...
     def pass_over(
         self, C: Floats, n_sweeps: int, tol: float, scale: float, n_threads: int = 1
@@ -77,51 +75,24 @@ class Groups:
     def evaluate(self, scale: float, n_threads: int = 1) -> tuple[float, float]: ...
 
 def descend(
-    samples: Samples,
+    samples: Samples | Pass,
     groups: Groups,
     C: Floats,
     U: Floats,
     *,
-    alpha: float,
+    alpha: float = 0.0,
     tol: float,
     max_iter: int,
+    scale: float = 1.0,
+    step_unit: float = 1.0,
     is_long: bool,
     improve: Callable[[float], bool] | None,
     while_apart: float = 0.0,
     n_threads: int = 1,
 ) -> Run: ...
-def descend_called(
-    pass_over: Pass,
-    groups: Groups,
-    C: Floats,
-    U: Floats,
-    *,
-    tol: float,
-    max_iter: int,
-    scale: float,
-    step_unit: float,
-    is_long: bool,
-    improve: Callable[[float], bool] | None,
-    n_threads: int = 1,
-) -> Run: ...
 def memberships(
     X: Data, C: Floats, *, mean: Floats, unit: float = 1.0, n_threads: int = 1
 ) -> Floats: ...
-def memberships_of(
-    dist2: Floats, fuzzifier: float, out: Floats, n_threads: int = 1
-) -> None: ...
-def weigh(
-    dist2: Floats,
-    U: Floats,
-    weight: Floats,
-    fuzzifier: float,
-    alpha: float,
-    out: Floats,
-    n_threads: int = 1,
-) -> float: ...
-def choose_seeds(
-    X: Data, weight: Floats | None, draws: Floats, unit: float = 1.0
-) -> Ints: ...
 def squared_distances(X: Data, C: Floats, out: Floats, n_threads: int = 1) -> None: ...
 def manhattan_distances(
     X: Data, C: Floats, out: Floats, n_threads: int = 1

@@ -19,7 +19,6 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.checked import (
     CheckedData,
@@ -40,6 +39,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import Propagation
 from fuzzypairs.solvers.any_metric import space_problem
 from fuzzypairs.solvers.collapse import are_one, coincident, labels_apart
+from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.solvers.fused import fused_problem
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
@@ -423,10 +423,7 @@ class PrototypeClusterer(
         return out
 
     def _memberships_at(self, distance: Floats) -> Floats:
-        out = np.empty_like(distance)
-        threads = Threads(self.n_jobs if len(out) > SMALL else 1)
-        _core.memberships_of(distance, float(self.fuzzifier), out, threads.n_threads)
-        return out
+        return memberships_of(distance, float(self.fuzzifier))
 
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
         """Say why clusters vanished, or None if that was asked for."""

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_pairs
 from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.problem import Problem
@@ -155,7 +156,7 @@ class SpacePasses:
         # Threads over ranges and threads inside BLAS would compete for the cores, and
         # sums must not depend on the number of threads.
         with threadpool_limits(1, "blas"):
-            C, U, history, sizes, n_iter, converged = _core.descend_called(
+            C, U, history, sizes, n_iter, converged = _core.descend(
                 pass_over,
                 problem.groups,
                 np.ascontiguousarray(centers),
@@ -203,9 +204,10 @@ class SpacePasses:
             # The distances of these samples count among all samples already.
             measured = float((U[rows] ** self.fuzzifier * dist2).sum())
         W = self._room("weights", U.shape)
-        value = _core.weigh(
-            distance, U, self.weight, self.fuzzifier, problem.alpha, W, self.n_threads
-        )
+        np.power(U, self.fuzzifier, out=W)
+        W -= problem.alpha
+        W *= self.weight[:, None]
+        value = float(np.einsum("ij,ij->", W, distance))
         masses = np.ones(len(W)) @ W
         sums = np.zeros(C.shape)
         if masses.min() > 0.0:
@@ -226,10 +228,7 @@ class SpacePasses:
                 "check the metric"
             )
         U = self._room("memberships", distance.shape)
-        _core.memberships_of(
-            np.ascontiguousarray(distance), self.fuzzifier, U, self.n_threads
-        )
-        return U
+        return memberships_of(distance, self.fuzzifier, U)
 
     def _room(self, name: str, shape: tuple[int, ...]) -> Floats:
         """Return an array that passes share: new pages cost more than filling them."""

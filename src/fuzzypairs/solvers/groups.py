@@ -16,6 +16,7 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.pairset import Links
 from fuzzypairs.solvers.exact import solve_exact
+from fuzzypairs.solvers.free import memberships_of
 
 if TYPE_CHECKING:
     from fuzzypairs.solvers.problem import Problem
@@ -156,8 +157,7 @@ def solve_group(
     links = Links.between(np.arange(n_rows), np.array([0, n_rows]), p, q)
     groups = _core.Groups(*Graph.of(links, s, beta / scale))
     if start is None:
-        start = np.empty_like(dist2)
-        _core.memberships_of(dist2, 2.0, start)
+        start = memberships_of(dist2, 2.0)
     groups.memberships = np.ascontiguousarray(start, dtype=np.float64)
     groups.set_distances(dist2 / scale)
     turns = min(n_starts, 2)

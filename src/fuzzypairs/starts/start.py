@@ -133,10 +133,25 @@ def kmeans_plusplus(
     scikit-learn.
     """
     draws = random_state.random_sample((n_clusters, 2 + int(log(n_clusters))))
-    weight: Floats | None = None
-    if sample_weight is not None:
-        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    return np.asarray(X[_core.choose_seeds(np.ascontiguousarray(X), weight, draws)])
+    X = np.ascontiguousarray(X)
+    mass = np.ones(len(X))
+    if sample_weight is not None and sample_weight.any():
+        mass = np.asarray(sample_weight, dtype=np.float64)
+    chance, closest, rows = mass, np.full(len(X), np.inf), []
+    for numbers in [draws[0, :1], *draws[1:]]:
+        running = np.cumsum(chance)
+        candidates = np.searchsorted(running, numbers * running[-1], side="right")
+        distance = np.empty((len(X), len(candidates)))
+        _core.squared_distances(X, X[candidates].astype(np.float64), distance)
+        np.minimum(distance, closest[:, None], out=distance)
+        # No matrix product: threads of BLAS may add up in another order.
+        best = int(np.argmin(np.einsum("i,ij->j", mass, distance)))
+        rows.append(candidates[best])
+        closest = distance[:, best].copy()
+        chance = mass * closest
+        # Where the rows chosen cover all others, any further one must repeat.
+        chance = chance if chance.any() else mass
+    return np.asarray(X[rows])
 
 
 def spread_samples(

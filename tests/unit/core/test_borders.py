@@ -56,8 +56,6 @@ def test_data_of_another_kind(data):
         samples(data)
     with pytest.raises(REFUSED):
         _core.memberships(data, C, mean=ZERO)
-    with pytest.raises(REFUSED):
-        _core.choose_seeds(data, None, np.full((2, 1), 0.5))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +82,6 @@ def test_data_of_another_kind(data):
         {"unit": "1"},
         {"n_threads": -1},
         {"n_threads": 1.5},
-        {"single": 2.0},
     ],
     ids=str,
 )
@@ -199,14 +196,12 @@ def test_groups_before_anything_is_set():
         lambda: groups.evaluate(1.0),
         lambda: groups.set_distances(np.ones((5, 2))),
         lambda: groups.set_distances(np.ones((5, 0))),
-        lambda: groups.measure(C),
-        lambda: groups.measure(np.zeros((0, 2))),
+        lambda: groups.pass_over(C, 0, 0.0, 1.0),
+        lambda: groups.pass_over(np.zeros((0, 2)), 0, 0.0, 1.0),
     ):
         with pytest.raises(ValueError, match=r"not set|not packed|has shape"):
             call()
     groups.memberships = np.full((5, 2), 0.5)
-    with pytest.raises(ValueError, match="not packed"):
-        groups.measure(C)
     with pytest.raises(ValueError, match="not packed"):
         groups.pass_over(C, 1, 0.0, 1.0)
 
@@ -221,12 +216,12 @@ def test_samples_that_were_refused_are_not_packed():
     with pytest.raises(ValueError, match="rows"):
         groups.pack(X, np.arange(4), None, ZERO)
     with pytest.raises(ValueError, match="not packed"):
-        groups.measure(C)
+        groups.pass_over(C, 0, 0.0, 1.0)
     groups.pack(X, np.arange(5), None, ZERO)
-    groups.measure(C)
+    groups.pass_over(C, 0, 0.0, 1.0)
     with pytest.raises(TypeError):
         groups.pack(np.ones((6, 9), dtype=np.int64), np.arange(5), None, np.zeros(9))
-    groups.measure(C)
+    groups.pass_over(C, 0, 0.0, 1.0)
     np.testing.assert_allclose(groups.distances[0], [0.0, 50.0], atol=1e-30)
 
 
@@ -295,7 +290,7 @@ CALLED = {**SETTINGS, "scale": 1.0, "step_unit": 1.0}
 )
 def test_passes_that_return_something_else(answer):
     with pytest.raises((*REFUSED, RuntimeError)):
-        _core.descend_called(lambda *_: answer, no_groups(), C, NONE, **CALLED)
+        _core.descend(lambda *_: answer, no_groups(), C, NONE, **CALLED)
 
 
 @pytest.mark.parametrize(
@@ -303,9 +298,7 @@ def test_passes_that_return_something_else(answer):
 )
 def test_units_that_cannot_be(wrong):
     with pytest.raises(ValueError, match="above 0"):
-        _core.descend_called(
-            lambda *_: None, no_groups(), C, NONE, **{**CALLED, **wrong}
-        )
+        _core.descend(lambda *_: None, no_groups(), C, NONE, **{**CALLED, **wrong})
 
 
 def test_passes_that_change_the_number_of_clusters():
@@ -317,36 +310,24 @@ def test_passes_that_change_the_number_of_clusters():
 
     U = np.full((5, 2), 0.5)
     with pytest.raises(ValueError, match="another number of clusters"):
-        _core.descend_called(pass_over, groups, C, U, **CALLED)
+        _core.descend(pass_over, groups, C, U, **CALLED)
 
 
 # Rows
 
 
 def test_rows_of_wrong_parts():
-    good, out = np.ones((4, 3)), np.empty((4, 3))
-    frozen = out.copy()
-    frozen.flags.writeable = False
     ends = ints(0, 1, 2), ints(1, 0)
+    frozen = np.empty((6, 2))
+    frozen.flags.writeable = False
     order, values = ints(0, 1)[None], np.ones((1, 2))
     calls = [
-        lambda: _core.memberships_of(good, 2.0, np.empty((4, 2))),
-        lambda: _core.memberships_of(good, 2.0, np.empty((3, 4)).T),
-        lambda: _core.memberships_of(good, 2.0, frozen),
-        lambda: _core.memberships_of(np.ones((4, 0)), 2.0, np.empty((4, 0))),
-        lambda: _core.memberships_of(good, 1.0, out),
-        lambda: _core.memberships_of(good, np.nan, out),
-        lambda: _core.weigh(good, good[:3], np.ones(4), 2.0, 0.0, out),
-        lambda: _core.weigh(good, good, np.ones(3), 2.0, 0.0, out),
-        lambda: _core.weigh(good, good, np.ones(4), 2.0, 0.0, np.empty((4, 2))),
-        lambda: _core.weigh(good, good, np.ones(4), 0.5, 0.0, out),
         lambda: _core.memberships(X, C, mean=np.zeros(3)),
-        lambda: _core.choose_seeds(X, np.ones(5), np.ones((2, 1))),
-        lambda: _core.choose_seeds(X, None, np.ones((2, 0))),
-        lambda: _core.choose_seeds(X, None, np.ones(2)),
-        lambda: _core.choose_seeds(X[:0], None, np.ones((2, 1))),
         lambda: _core.manhattan_distances(X, np.ones((2, 3)), np.empty((6, 2))),
         lambda: _core.manhattan_distances(X, C, np.empty((2, 6))),
+        lambda: _core.manhattan_distances(X, C, np.empty((2, 6)).T),
+        lambda: _core.squared_distances(X, C, frozen),
+        lambda: _core.squared_distances(X, np.ones((0, 2)), np.empty((6, 0))),
         lambda: _core.weighted_medians(ints(0, 2)[None], values, np.ones((2, 1))),
         lambda: _core.weighted_medians(ints(0, -1)[None], values, np.ones((2, 1))),
         lambda: _core.weighted_medians(order, values, np.ones((3, 1))),
@@ -393,22 +374,19 @@ BAD_NUMBERS = "[np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -1.0]"
 def test_passes_over_numbers_that_are_none():
     run(f"""
     rng = np.random.default_rng(0)
-    for bad, dtype, single, products, where in itertools.product(
-        {BAD_NUMBERS}, [np.float32, np.float64], [False, True], [False, True],
+    for bad, dtype, products, where in itertools.product(
+        {BAD_NUMBERS}, [np.float32, np.float64], [False, True],
         ["X", "C", "mean", "weight"],
     ):
         with np.errstate(all="ignore"):
             X = rng.normal(size=(300, 3)).astype(dtype)
             C, mean, weight = rng.normal(size=(5, 3)), np.zeros(3), np.ones(300)
             dict(X=X, C=C, mean=mean, weight=weight)[where].flat[1] = bad
-        options = dict(single=single, by_products=products)
-        samples = _core.Samples(X, None, weight, mean=mean, **options)
+        samples = _core.Samples(X, None, weight, mean=mean, by_products=products)
         for n_threads in (0, 1, 3):
             samples.pass_over(C, n_threads)
         U = _core.memberships(X, C, mean=mean)
         assert np.isfinite(U[5:]).all() or where in ("C", "mean")
-        seeds = _core.choose_seeds(X, weight, rng.random((4, 3)))
-        assert ((seeds >= 0) & (seeds < 300)).all()
     """)
 
 
@@ -468,19 +446,14 @@ def test_rows_of_numbers_that_are_none():
     rng = np.random.default_rng(0)
     ends = np.arange(4), np.array([1, 0, 1])
     for bad in {BAD_NUMBERS}:
-        dist2, U, weight = rng.random((9, 3)), rng.random((9, 3)), np.ones(9)
-        out = np.empty((9, 3))
-        for array, g in itertools.product((dist2, U, weight), (2.0, 1.5)):
+        dist2, U = rng.random((9, 3)), rng.random((9, 3))
+        for array in (dist2, U):
             kept = array.flat[1]
             array.flat[1] = bad
-            _core.memberships_of(dist2, g, out)
-            _core.weigh(dist2, U, weight, g, 0.1, out)
-            _core.weigh(dist2, U, weight, g, bad, out)
             order = np.tile(rng.permutation(9), (3, 1))
             _core.weighted_medians(order, np.ascontiguousarray(dist2.T), U)
             _core.manhattan_distances(dist2, U, np.empty((9, 9)))
             array.flat[1] = kept
-        _core.choose_seeds(dist2, weight, np.full((3, 2), bad))
         rows = _core.reach(*ends, np.arange(3), bad, 4, 3)[0]
         assert ((rows >= 0) & (rows < 3)).all()
     """)

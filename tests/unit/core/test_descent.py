@@ -85,9 +85,7 @@ class Fit:
     def run_called(self, groups=None, **options):
         groups = self.groups() if groups is None else groups
         settings = {**OPTIONS, "scale": 1.0, "step_unit": 1.0, **options}
-        return _core.descend_called(
-            self.called(groups), groups, self.C, self.U, **settings
-        )
+        return _core.descend(self.called(groups), groups, self.C, self.U, **settings)
 
 
 def assert_descends(history, sizes):
@@ -285,7 +283,7 @@ def test_what_a_callable_raises_is_raised(fails):
     settings = {**OPTIONS, "scale": 1.0, "step_unit": 1.0}
     settings["improve"] = fail if fails == "improve" else None
     with pytest.raises(KeyError, match="seen"):
-        _core.descend_called(pass_over, groups, fit.C, fit.U, **settings)
+        _core.descend(pass_over, groups, fit.C, fit.U, **settings)
 
 
 @pytest.mark.parametrize("max_iter", range(1, 12))

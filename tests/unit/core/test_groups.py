@@ -409,7 +409,7 @@ def test_a_pass_measures_descends_and_adds_up(sizes, dtype):
     W = weight[rows, None] * U**2
     np.testing.assert_allclose(masses, W.sum(axis=0), rtol=1e-9)
     np.testing.assert_allclose(sums, W.T @ inside, rtol=1e-8, atol=1e-10)
-    groups.measure(C[::-1].copy())
+    groups.pass_over(C[::-1].copy(), 0, 0.0, 1.0)
     np.testing.assert_allclose(groups.distances, case.dist2[:, ::-1], rtol=1e-10)
 
 

@@ -1,4 +1,4 @@
-"""Functions of rows: memberships, weights, seeds, medians, random walks."""
+"""Functions of rows: memberships, medians, distances, random walks."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,8 @@ import naive
 from core_cases import assert_on_simplex
 from fuzzypairs import _core
 
-FUZZIFIERS = [1.0001, 1.1, 1.5, 2.0, 2.7, 4.0, 10.0]
 THREADS = [1, 2, 3, 8]
 BLOCK = 128
-
-
-def memberships_of(dist2, fuzzifier, n_threads=1):
-    dist2 = np.array(dist2, dtype=float)
-    out = np.full_like(dist2, np.nan)
-    _core.memberships_of(dist2, fuzzifier, out, n_threads)
-    return out
 
 
 # Memberships of samples: eq. (14)
@@ -51,139 +43,6 @@ def test_memberships_with_threads_have_the_same_bits():
     found = [_core.memberships(X, C, mean=np.zeros(3), n_threads=n) for n in THREADS]
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
-
-
-# Memberships from distances: eq. (28)
-
-
-def test_memberships_of_distances_by_hand():
-    # g = 3: u ~ 1 / sqrt(d);  g = 1.5: u ~ 1 / d^2.
-    np.testing.assert_allclose(memberships_of([[1, 4]], 3.0), [[2 / 3, 1 / 3]])
-    np.testing.assert_allclose(memberships_of([[1, 2]], 1.5), [[4 / 5, 1 / 5]])
-    np.testing.assert_allclose(memberships_of([[1, 3]], 2.0), [[3 / 4, 1 / 4]])
-
-
-@pytest.mark.parametrize("fuzzifier", FUZZIFIERS)
-def test_zero_distances_share_the_row(fuzzifier):
-    u = memberships_of([[0, 3, 0, 1e-300], [0, 1, 2, 3], [0, 0, 0, 0]], fuzzifier)
-    expected = [[0.5, 0, 0.5, 0], [1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]]
-    np.testing.assert_array_equal(u, expected)
-
-
-@pytest.mark.parametrize("fuzzifier", FUZZIFIERS)
-def test_distances_of_any_size(fuzzifier):
-    sizes = 10.0 ** np.random.default_rng(0).uniform(-300, 300, (200, 6))
-    u = memberships_of(sizes, fuzzifier)
-    assert_on_simplex(u)
-    np.testing.assert_array_equal(u.argmax(axis=1), sizes.argmin(axis=1))
-
-
-def test_memberships_for_two_are_those_of_plain_loops():
-    dist2 = np.random.default_rng(0).uniform(0.01, 5.0, (20, 4))
-    expected = [naive.free_memberships(row) for row in dist2]
-    np.testing.assert_allclose(memberships_of(dist2, 2.0), expected, rtol=1e-13)
-
-
-def test_memberships_near_one_are_hard():
-    dist2 = np.random.default_rng(0).uniform(1.0, 5.0, (20, 4))
-    nearest = np.eye(4)[dist2.argmin(axis=1)]
-    np.testing.assert_allclose(memberships_of(dist2, 1.0001), nearest, atol=1e-9)
-
-
-@pytest.mark.parametrize("fuzzifier", [1.5, 2.0])
-def test_memberships_of_distances_with_threads_have_the_same_bits(fuzzifier):
-    dist2 = np.random.default_rng(0).uniform(size=(20_000, 3))
-    found = [memberships_of(dist2, fuzzifier, n) for n in THREADS]
-    for other in found[1:]:
-        np.testing.assert_array_equal(other, found[0])
-
-
-# Weights
-
-
-@pytest.mark.parametrize("fuzzifier", FUZZIFIERS)
-@pytest.mark.parametrize("alpha", [0.0, 0.1])
-def test_weights_and_their_value(fuzzifier, alpha):
-    rng = np.random.default_rng(0)
-    U, dist2 = rng.dirichlet(np.ones(3), 9000), rng.uniform(size=(9000, 3))
-    weight, found = rng.uniform(0.5, 2.0, 9000), []
-    for n_threads in THREADS:
-        W = np.full_like(U, np.nan)
-        value = _core.weigh(dist2, U, weight, fuzzifier, alpha, W, n_threads)
-        found.append((value, W))
-    expected = weight[:, None] * (U**fuzzifier - alpha)
-    np.testing.assert_allclose(found[0][1], expected, rtol=1e-12, atol=1e-15)
-    assert found[0][0] == pytest.approx((expected * dist2).sum(), rel=1e-11)
-    for value, W in found[1:]:
-        assert value == found[0][0]
-        np.testing.assert_array_equal(W, found[0][1])
-
-
-# Seeds
-
-
-def seeds(X, draws, weight=None, unit=1.0):
-    draws = np.asarray(draws, dtype=float)
-    return _core.choose_seeds(np.asarray(X), weight, draws, unit).tolist()
-
-
-def naive_seeds(X, draws, weight=None):
-    """Greedy k-means++ with given random numbers, in plain loops."""
-    weight = np.ones(len(X)) if weight is None else weight
-    closest, chosen = np.full(len(X), np.inf), []
-    for step, row in enumerate(np.asarray(draws, dtype=float)):
-        mass = weight if step == 0 else weight * closest
-        mass = mass if mass.sum() > 0 else weight
-        running, best = np.cumsum(mass), None
-        for draw in row[: 1 if step == 0 else None]:
-            t = int(np.argmax(running > draw * running[-1]))
-            near = np.minimum(closest, ((X - X[t]) ** 2).sum(axis=1))
-            if best is None or weight @ near < best[0]:
-                best = weight @ near, t, near
-        chosen.append(best[1])
-        closest = best[2]
-    return chosen
-
-
-def test_seeds_by_hand():
-    X = np.array([[0.0], [1.0], [10.0]])
-    # The first by weight alone; then the squares 0, 1 and 100 of the distances.
-    assert seeds(X, [[0.0], [0.5]]) == [0, 2]
-    assert seeds(X, [[0.0], [0.005]]) == [0, 1]
-    # Of several the one that leaves the smallest sum: 2 leaves 1, and 1 leaves 81.
-    assert seeds(X, [[0.0, 0.9], [0.005, 0.5]]) == [0, 2]
-    assert seeds(X, [[0.0], [0.5]], np.array([1.0, 1.0, 0.0])) == [0, 1]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_features", [1, 3, 8, 19])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_seeds_are_those_of_plain_loops(dtype, n_features, weighted):
-    rng = np.random.default_rng(n_features)
-    X = rng.normal(size=(60, n_features)).astype(dtype)
-    weight = rng.uniform(size=60) if weighted else None
-    draws = rng.random((7, 4))
-    expected = naive_seeds(X.astype(float), draws, weight)
-    assert seeds(X, draws, weight) == expected
-    assert seeds(X, draws, weight, unit=7.0) == expected
-
-
-def test_seeds_where_rows_coincide_or_weigh_nothing():
-    draws = np.random.default_rng(0).random((5, 3))
-    assert len(seeds(np.zeros((4, 2)), draws)) == 5
-    X = np.arange(8.0)[:, None]
-    only = np.zeros(8)
-    only[3] = 1.0
-    assert seeds(X, draws, only) == [3] * 5
-    found = seeds(X, draws, np.zeros(8))
-    assert len(set(found)) == 5
-    assert seeds(X * 2.0**500, draws, unit=2.0**500) == seeds(X, draws)
-
-
-@pytest.mark.parametrize("draw", [-1.0, 1.0, 2.0, np.nan, np.inf])
-def test_draws_beyond_the_unit_interval_choose_rows_all_the_same(draw):
-    found = seeds(np.arange(5.0)[:, None], np.full((3, 2), draw))
-    assert all(0 <= row < 5 for row in found)
 
 
 # Medians

@@ -82,15 +82,6 @@ def test_any_number_of_features(n_features, by_products):
     agree(pack(X, by_products=by_products).pass_over(C), naive_pass(X, C))
 
 
-@pytest.mark.parametrize("by_products", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_single_precision_is_near(dtype, by_products):
-    X, C, weight = draw(300, 6, 7, dtype)
-    samples = pack(X, weight=weight, single=True, by_products=by_products)
-    expected = naive_pass(X.astype(float), C, weight)
-    agree(samples.pass_over(C), expected, rtol=1e-4, atol=1e-4)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_mean_and_unit(dtype):
     X, C, weight = draw(90, 4, 3, dtype)
@@ -117,12 +108,11 @@ def test_samples_on_prototypes(dtype, by_products):
     agree(pack(X, by_products=by_products).pass_over(C), expected, **close)
 
 
-@pytest.mark.parametrize("single", [False, True])
-def test_prototypes_in_one_place_share_their_samples(single):
+def test_prototypes_in_one_place_share_their_samples():
     X = np.repeat(np.eye(3, 40), 20, axis=0)
     C = np.eye(3, 40)[[0, 0, 1, 2]]
     for by_products in (False, True):
-        samples = pack(X, single=single, by_products=by_products)
+        samples = pack(X, by_products=by_products)
         sums, masses, value = samples.pass_over(C)
         assert value == pytest.approx(0.0, abs=1e-4)
         np.testing.assert_allclose(masses, [5.0, 5.0, 20.0, 20.0], rtol=1e-3)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 
-from fuzzypairs import FDC, _core
+from fuzzypairs import FDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
 from fuzzypairs.spaces.vectors import Euclidean, Manhattan
@@ -160,6 +160,22 @@ def test_a_fit_by_the_pair_graph_in_other_spaces():
 # Seeds and random labels ---------------------------------------------------------
 
 
+class Draws:
+    """A random state whose numbers are given."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def random_sample(self, shape):
+        assert self.numbers.shape == shape
+        return self.numbers
+
+
+def seeds(X, weight, draws):
+    k = len(draws)
+    return kmeans_plusplus(X, k, sample_weight=weight, random_state=Draws(draws))
+
+
 def naive_seeds(X, weight, draws):
     """Greedy k-means++ step by step; needs more distinct rows than seeds."""
     X = X.astype(np.float64)
@@ -184,7 +200,7 @@ def test_seeds_worked_by_hand():
     # 0.3 * 370 = 111 falls into (105, 226], and 0.9 is row 5. Row 4 leaves
     # 0 + 1 + 4 + 1 + 0 + 1 = 7, row 5 leaves 0 + 1 + 4 + 4 + 1 + 0 = 10.
     draws = np.array([[0.0, 0.0], [0.3, 0.9]])
-    assert _core.choose_seeds(LINE, np.ones(6), draws).tolist() == [0, 4]
+    assert_array_equal(seeds(LINE, np.ones(6), draws), LINE[[0, 4]])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -194,21 +210,21 @@ def test_seeds_agree_with_the_definition(seed, dtype):
     X = rng.normal(size=(50, 1 + seed)).astype(dtype)
     weight = rng.integers(0, 4, size=50).astype(float)
     draws = rng.random((6, 3))
-    rows = _core.choose_seeds(X, weight, draws)
-    assert rows.tolist() == naive_seeds(X, weight, draws)
+    expected = X[naive_seeds(X, weight, draws)]
+    assert_array_equal(seeds(X, weight, draws), expected)
 
 
 @pytest.mark.parametrize("draw", [0.0, 0.5, np.nextafter(1, 0)])
 def test_seeds_never_lack_weight(draw):
     weight = np.array([0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
-    rows = _core.choose_seeds(LINE, weight, np.full((2, 2), draw))
-    assert sorted(rows.tolist()) == [1, 4]
+    found = seeds(LINE, weight, np.full((2, 2), draw))
+    assert_array_equal(np.sort(found, axis=0), LINE[[1, 4]])
 
 
 def test_seeds_of_weightless_data_are_those_of_equal_weights():
     draws = np.random.default_rng(0).random((3, 3))
-    rows = _core.choose_seeds(LINE, np.zeros(6), draws)
-    assert_array_equal(rows, _core.choose_seeds(LINE, np.ones(6), draws))
+    expected = seeds(LINE, np.ones(6), draws)
+    assert_array_equal(seeds(LINE, np.zeros(6), draws), expected)
 
 
 @pytest.mark.parametrize("seed", range(5))
