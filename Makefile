@@ -80,22 +80,27 @@ reproduction: $(STAMP)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
-	rm -rf $(VENV) build src/fuzzypairs/_core*.so .cmake .ninja_* .skbuild-info.json CMakeCache.txt CMakeFiles CMakeInit.txt build.ninja cmake_install.cmake *.a .matrix .coverage fuzzypairs-demo benchmarks/results
+	rm -rf $(VENV) build dist src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results
 
-# What the core is compiled from, and with.
+# What the core is compiled from, and with. Make itself has a default, which may not exist.
 SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
-export CXX ?= $(shell command -v c++ || command -v g++ || command -v clang++ || echo $(abspath $(BIN))/zig-c++)
+ifeq ($(origin CXX),default)
+CXX := $(firstword $(shell for name in c++ g++ clang++; do command -v $$name; done) $(abspath $(BIN))/zig-c++)
+endif
+export CXX
 
 $(STAMP): pyproject.toml $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 	  { echo "fuzzypairs needs Python 3.11 to 3.13, and $(PYTHON) is another: make PYTHON=python3.12 ..."; exit 1; }
-	@echo "Setting up $(VENV) and compiling the core (two minutes) ..."
+	@echo "Setting up $(VENV) and compiling the core by $(CXX) (two minutes) ..."
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip scikit-build-core nanobind cmake ninja
+	$(BIN)/python -m pip install --quiet --upgrade pip "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
 	@case "$(CXX)" in *zig-c++) \
 	  echo "No C++ compiler found: taking one from the package ziglang"; \
-	  $(BIN)/python -m pip install --quiet ziglang; \
-	  printf '#!/bin/sh\nexec "%s" -m ziglang c++ "$$@"\n' "$(abspath $(BIN))/python" > $(BIN)/zig-c++; \
-	  chmod +x $(BIN)/zig-c++;; esac
+	  $(BIN)/python -m pip install --quiet ziglang && \
+	  for tool in zig-c++:c++ llvm-ar:ar llvm-ranlib:ranlib; do \
+	    printf '#!/bin/sh\nexec "%s" -m ziglang %s "$$@"\n' "$(abspath $(BIN))/python" $${tool#*:} > $(BIN)/$${tool%:*}; \
+	    chmod +x $(BIN)/$${tool%:*}; \
+	  done;; esac
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
 	@touch $@
