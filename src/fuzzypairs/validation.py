@@ -35,7 +35,7 @@ def is_whole(value: Any) -> bool:
 
 def check_integer(name: str, value: Any, least: int) -> int:
     """Return `value` as an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if type(value) is not int and not is_whole(value):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
             f"of type {type(value).__name__}"
@@ -57,7 +57,8 @@ def check_number(
 
     The message also lists the `words` that may stand for a number.
     """
-    if isinstance(value, bool) or not isinstance(value, Real):
+    is_plain = type(value) is float or type(value) is int
+    if not is_plain and (isinstance(value, bool) or not isinstance(value, Real)):
         raise TypeError(
             f"{name} must be a number{_or(words)}, got {value!r} "
             f"of type {type(value).__name__}"

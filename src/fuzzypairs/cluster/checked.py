@@ -133,7 +133,8 @@ def in_units(X: Any, unit: float) -> Any:
 def store(model: Any, **attributes: Any) -> None:
     """Replace the fitted attributes of an earlier fit, if any, by new ones."""
     # What ends otherwise is not from a fit: pipelines keep notes on a model.
-    for name in list(vars(model)):
-        if name.endswith("_"):
-            delattr(model, name)
-    vars(model).update(attributes)
+    state = vars(model)
+    for name in list(state):
+        if name[-1] == "_":
+            del state[name]
+    state.update(attributes)

@@ -246,6 +246,8 @@ class FDC(PrototypeClusterer):
             attributes["propagation_"] = derived
             data = replace(data, pairs=derived.pairs)
         found = super()._solve(data, space)
+        if derived is None and not self.robust:
+            return found
         if isinstance(found.best, RobustResult):
             reliability = found.best.reliability
             given = reliability if derived is None else reliability[derived.was_asked]

@@ -178,7 +178,8 @@ class PrototypeClusterer(
         else:
             mean, spread = None, space.spread()
         share = share_for(space, weight, mean, isinstance(self.alpha, str))
-        problem = self._problem(space, data, k, threads, mean, spread)
+        alphas = alphas_to_try(self.alpha, share, k, self.fuzzifier)
+        problem = self._problem(space, data, k, alphas[0], threads, mean, spread)
         # Seeds are looked for where distances are Euclidean, if that is anywhere.
         seen = space.X if isinstance(space, Euclidean) else X
         starts = []
@@ -193,8 +194,9 @@ class PrototypeClusterer(
                 space=None if is_fused else space,
             )
             starts.append(start)
-        for alpha in alphas_to_try(self.alpha, share, k, self.fuzzifier):
-            problem = replace(problem, alpha=alpha)
+        for alpha in alphas:
+            if alpha != problem.alpha:
+                problem = replace(problem, alpha=alpha)
             runs = self._run(problem, starts, pairs)
             objectives = list(map(attrgetter("objective"), runs))
             chosen = objectives.index(min(objectives))
@@ -221,6 +223,7 @@ class PrototypeClusterer(
         space: Space,
         data: CheckedData,
         k: int,
+        alpha: float,
         threads: Threads,
         mean: Floats | None,
         spread: float,
@@ -230,7 +233,7 @@ class PrototypeClusterer(
         if not isinstance(self.beta, str):
             beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
         options: dict[str, Any] = {
-            "alpha": 0.0,
+            "alpha": alpha,
             "beta": beta,
             "n_clusters": k,
             "tol": self.tol,

@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
@@ -46,12 +47,11 @@ def coincident(
         places, nearest = free.T / np.sqrt(max(len(free), 1)), 2 * COINCIDENT / k**2
     if k == 1 or not places.size:
         return None
-    for later in range(1, k):
-        gap = places[:later] - places[later]
-        is_near = np.einsum("jf,jf->j", gap, gap) < nearest**2
-        if is_near.any():
-            return int(is_near.argmax()), later
-    return None
+    dist2 = np.empty((k, k))
+    places = np.ascontiguousarray(places)
+    _core.squared_distances(places, places, dist2)
+    near = np.argwhere(np.tril(dist2 < nearest**2, -1))
+    return (int(near[0, 1]), int(near[0, 0])) if len(near) else None
 
 
 def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:

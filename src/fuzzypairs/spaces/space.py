@@ -1,6 +1,5 @@
 """What a solver needs of a space: distances to prototypes, and the best prototypes."""
 
-import copy
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -94,7 +93,9 @@ class Space(ABC):
         -------
         space : Space
         """
-        space = copy.copy(self)
+        # As copy.copy, which takes a tenth of a small fit.
+        space = object.__new__(type(self))
+        vars(space).update(vars(self))
         space.X = X
         space.given_weight = weight
         space.threads = Threads(1) if threads is None else threads
@@ -165,7 +166,8 @@ class Space(ABC):
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
         """Return a copy with only what `between` needs, and the prototypes for it."""
-        space = copy.copy(self)
-        for name in self.temporary:
-            space.__dict__.pop(name, None)
+        space = object.__new__(type(self))
+        for name, value in vars(self).items():
+            if name not in self.temporary:
+                setattr(space, name, value)
         return space, P
