@@ -46,4 +46,5 @@ class Page(HTMLParser):
 
     def drawn(self):
         """What pictures are said to show."""
-        return [attrs["aria-label"] for attrs in self.named("div") if "role" in attrs]
+        divs = self.named("div")
+        return [attrs["aria-label"] for attrs in divs if attrs.get("role") == "img"]

@@ -1,6 +1,5 @@
 """`fuzzypairs demo` as a user runs it."""
 
-import csv
 import json
 import os
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from commands import run
+from commands import read_csv, run
 from fuzzypairs.cli import demo as command
 
 FILES = [
@@ -88,11 +87,10 @@ def test_the_table_of_memberships_agrees_with_the_summary(done, summary):
     digits = load_digits()
     digit = digits.target[np.isin(digits.target, command.DIGITS)]
     for judge in command.JUDGES:
-        with (out / f"memberships-{judge.name}.csv").open(newline="") as file:
-            head, *rows = csv.reader(file)
-        table = np.array(rows, dtype=float)
+        rows = read_csv(out / f"memberships-{judge.name}.csv")
+        names = ["row", "label", "cluster_0", "cluster_1"]
+        table = np.array([[row[name] for name in names] for row in rows], dtype=float)
 
-        assert head == ["row", "label", "cluster_0", "cluster_1"]
         np.testing.assert_array_equal(table[:, 0], np.arange(len(digit)))
         np.testing.assert_array_equal(table[:, 1], table[:, 2:].argmax(axis=1))
         np.testing.assert_allclose(table[:, 2:].sum(axis=1), 1, atol=2e-6)

@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
-from commands import DATA, put, read_csv, run
+from commands import DATA, answers, put, read_csv, run
 from fuzzypairs import FDC, GuidedFDC, load
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.criteria import normalized_ari
@@ -128,7 +128,10 @@ def test_the_table_is_what_guided_fdc_finds(wine, done):
     model = GuidedFDC(3, random_state=0).fit(X, pairs=pairs)
 
     rows = read_csv(done[0] / "memberships.csv")
-    assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1", "cluster_2"]
+    assert list(rows[0]) == [
+        *("id", "label", "certainty_percent", "runner_up", "flags"),
+        *("cluster_0", "cluster_1", "cluster_2"),
+    ]
     assert [row["id"] for row in rows[:2]] == ["W000", "W001"]
     assert [int(row["label"]) for row in rows] == model.labels_.tolist()
     found = [[float(row[f"cluster_{k}"]) for k in range(3)] for row in rows]
@@ -265,6 +268,32 @@ def test_every_format_gives_the_same_result(tmp_path, ending):
     assert (tmp_path / "again.csv").read_text() == (
         (out / "memberships.csv").read_text()
     )
+
+
+def test_results_for_a_spreadsheet_with_the_data_beside_them(small):
+    result = run(*small, "--drop", "same", "--format", "xlsx", "--with-data")
+    assert result.exit_code == 0, result.output
+
+    assert sorted(os.listdir(small[-1])) == [
+        "memberships.xlsx", *FILES[1:]
+    ]  # fmt: skip
+    frame = pd.read_excel(small[-1] / "memberships.xlsx", dtype={"id": str})
+    assert list(frame) == [
+        *("id", "label", "certainty_percent", "runner_up", "flags"),
+        *("cluster_0", "cluster_1"),
+        *("x", "y", "soil", "picked", "void", "kind", "same"),
+    ]
+    assert frame["id"].tolist()[:3] == ["007", "7", "=1+2"]
+    assert frame["x"].tolist() == [0, 0, 1, 1, 9, 9, 8, 8]
+    assert frame["flags"][1].startswith("judged")
+    np.testing.assert_allclose(frame[["cluster_0", "cluster_1"]].sum(axis=1), 1)
+
+
+def test_too_many_rows_for_a_format_are_told_before_the_fit(small, monkeypatch):
+    monkeypatch.setattr("fuzzypairs.io.writing.EXCEL_ROWS", 8)
+
+    assert answers(run(*small, "--format", "xlsx"), "write csv or parquet")
+    assert not small[-1].exists()
 
 
 def test_options_reach_the_model(small):
@@ -434,7 +463,7 @@ def test_an_interrupted_run_leaves_nothing(small, number):
         ["--seed", "-1"],
         ["--seed", str(2**32)],
         ["--fuzzifier", "soft"],
-        ["--format", "xlsx"],
+        ["--format", "ods"],
         ["--truht", "kind"],
     ],
 )

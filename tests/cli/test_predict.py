@@ -63,7 +63,10 @@ def test_new_rows_are_assigned_by_name(model, tmp_path):
 
     assert result.exit_code == 0, result.output
     rows = read_csv(out)
-    assert list(rows[0]) == ["id", "label", "cluster_0", "cluster_1"]
+    assert list(rows[0]) == [
+        *("id", "label", "certainty_percent", "runner_up", "flags"),
+        *("cluster_0", "cluster_1"),
+    ]
     assert [row["id"] for row in rows] == ["007", "'=b"]
     fitted = read_csv(model.parent / "memberships.csv")
     assert rows[0]["label"] == fitted[0]["label"] != rows[1]["label"]
@@ -202,7 +205,7 @@ def test_models_that_are_none(plain_model, tmp_path, case):
     [
         ("new.csv", "exists: add --force to replace it"),
         ("out", "has an unknown ending"),
-        ("out.xlsx", "has an unknown ending"),
+        ("out.ods", "has an unknown ending"),
         ("folder/out.csv", "there is no folder"),
         ("", "is a folder: name a file in it"),
     ],

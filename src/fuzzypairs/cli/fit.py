@@ -1,6 +1,7 @@
 """`fuzzypairs fit`: from a user's file to clusters, a model and a report."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -76,6 +77,7 @@ def fit(
     n_jobs: options.Jobs = -1,
     out: options.Out,
     fmt: options.Format = TableFormat.csv,
+    with_data: options.WithData = False,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -100,6 +102,7 @@ def fit(
     ):
         from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
+        from fuzzypairs.io.writing import writer_of
 
         show(f"reading {data.name}", 0, 3)
         blank = build_model(context.params)
@@ -107,6 +110,7 @@ def fit(
             data, pairs, id_column=id_column, truth=truth, drop=drop,
             scale=not no_scale, n_clusters=n_clusters,
         )  # fmt: skip
+        writer_of(Path(f"memberships.{fmt}"), task.items.n_rows)  # refuses early
         read = time.perf_counter()
         show(f"clustering {task.items.n_rows} rows (a first run compiles)", 1, 3)
         model = blank.fit(task.X, pairs=task.pairs)
@@ -115,7 +119,7 @@ def fit(
     found = FittedTask(task, model, seconds, notes)
     with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
         show("writing the report", 2, 3)
-        found.write(folder, fmt)
+        found.write(folder, fmt, with_data=with_data)
     if as_json:
         screen.print_json(found.summary)
         return

@@ -24,6 +24,7 @@ __all__ = [
     "Seed",
     "TableFormat",
     "Truth",
+    "WithData",
     "number_or_word",
     "of_data",
     "of_model",
@@ -40,6 +41,7 @@ class TableFormat(StrEnum):
     """Formats of tables that are written."""
 
     csv = "csv"
+    xlsx = "xlsx"
     parquet = "parquet"
 
 
@@ -115,6 +117,10 @@ Jobs = Annotated[
 Format = Annotated[
     TableFormat,
     of_results("--format", help="How memberships are written."),
+]
+WithData = Annotated[
+    bool,
+    of_results("--with-data", help="Add the columns of the data to the memberships."),
 ]
 Force = Annotated[
     bool, of_results("--force", help="Replace results that are already there.")

@@ -27,6 +27,8 @@ from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs
 from fuzzypairs.io.writing import write_table
 from fuzzypairs.report import Table, write_fit_report
+from fuzzypairs.report.guidance import without_judgements
+from fuzzypairs.report.row_table import result_columns, row_flags
 
 __all__ = [
     "FittedTask",
@@ -216,11 +218,24 @@ class FittedTask:
             for key in CRITERIA
         }
 
-    def write(self, folder: Path, fmt: TableFormat) -> None:
+    @cached_property
+    def before(self) -> Floats | None:
+        """Memberships without judgements; None if there are no judgements."""
+        if not len(self.task.pairs.informative) or self.model.n_clusters_ < 2:
+            return None
+        return without_judgements(self.model, self.task.X.to_numpy())
+
+    def write(self, folder: Path, fmt: TableFormat, *, with_data: bool = False) -> None:
         """Write all files of a fit to a folder."""
         task, model = self.task, self.model
-        path = folder / f"memberships.{fmt}"
-        write_memberships(path, task.items.ids, model.memberships_, model.labels_)
+        write_memberships(
+            folder / f"memberships.{fmt}",
+            task.items.ids,
+            model.memberships_,
+            model.labels_,
+            flags=row_flags(model.memberships_, task.pairs, self.before),
+            data=task.items.features.join(task.items.others) if with_data else None,
+        )
         steps = [("preparation", task.preparation), ("fdc", model)]
         save(Pipeline(steps), folder / "model.skops")
         write_fit_report(
@@ -234,6 +249,9 @@ class FittedTask:
             options=self.options,
             seconds=self.seconds["fit"],
             truth=task.items.truth,
+            source=task.items.path.name,
+            notes=self.notes,
+            before=self.before,
         )
         write_json(folder / "summary.json", self.summary)
 
@@ -292,12 +310,18 @@ def _column_table(preparation: Preparation) -> Table:
 
 
 def write_memberships(
-    path: Path, ids: NDArray[Any] | None, memberships: Floats, labels: Labels
+    path: Path,
+    ids: NDArray[Any] | None,
+    memberships: Floats,
+    labels: Labels,
+    *,
+    flags: NDArray[Any] | None = None,
+    data: pd.DataFrame | None = None,
 ) -> None:
-    """Write a table with id or row number, label, and a column for each cluster."""
-    name = {"row": np.arange(len(labels))} if ids is None else {"id": ids}
-    clusters = {f"cluster_{k}": column for k, column in enumerate(memberships.T)}
-    write_table(path, {**name, "label": labels, **clusters}, decimals=6)
+    """Write a table of rows with their clusters; see `result_columns`."""
+    told = row_flags(memberships) if flags is None else flags
+    columns = result_columns(ids, memberships, labels, told, data)
+    write_table(path, columns, decimals=6)
 
 
 def write_json(path: Path, summary: dict[str, Any]) -> None:

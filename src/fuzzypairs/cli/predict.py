@@ -30,7 +30,7 @@ def predict(
     out: Annotated[
         Path,
         options.of_results(
-            help="The file to write: .csv, .tsv, .parquet or .jsonl, .gz or not.",
+            help="The file to write: .csv, .tsv, .xlsx, .parquet, .jsonl, .gz or not.",
             metavar="FILE",
         ),
     ],

@@ -11,7 +11,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -107,6 +107,8 @@ class Items:
         Classes as text, None where missing.
     id_column : str or None
         Name of the column of ids.
+    others : DataFrame of shape (n_rows, n_others)
+        The columns that are neither features nor ids.
     """
 
     path: Path
@@ -114,6 +116,7 @@ class Items:
     ids: NDArray[Any] | None = None
     truth: NDArray[Any] | None = None
     id_column: str | None = None
+    others: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def n_rows(self) -> int:
@@ -179,6 +182,7 @@ def read_items(
         None if id_column is None else _read_ids(frame[id_column], path),
         None if truth is None else _read_classes(frame[truth], path),
         id_column,
+        frame[[name for name in (truth, *drop) if name not in (None, id_column)]],
     )
 
 

@@ -13,8 +13,8 @@ from fuzzypairs.threads import Threads
 __all__ = ["show_versions"]
 
 REQUIRED = ("joblib", "numpy", "scikit-learn", "scipy", "threadpoolctl")
-OPTIONAL = ("Jinja2", "matplotlib", "pandas", "pyarrow", "pyscipopt", "rich", "skops",
-            "typer")  # fmt: skip
+OPTIONAL = ("Jinja2", "matplotlib", "openpyxl", "pandas", "pyarrow", "pyscipopt",
+            "rich", "skops", "starlette", "typer", "uvicorn")  # fmt: skip
 
 
 def show_versions() -> None:

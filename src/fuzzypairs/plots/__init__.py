@@ -1,4 +1,4 @@
-"""Pictures of memberships, judgements, the objective of a fit, and searches.
+"""Pictures of memberships, judgements, features, the objective, and searches.
 
 Each picture is a function that takes and returns matplotlib `Axes`, and a display like
 those of scikit-learn, which keeps its data. Figures do not go through pyplot: threads
@@ -18,24 +18,30 @@ from fuzzypairs.plots.judged import (
 )
 from fuzzypairs.plots.membership_map import MembershipMapDisplay, plot_memberships
 from fuzzypairs.plots.mixtures import MixturesDisplay, most_mixed, plot_mixtures
+from fuzzypairs.plots.reliability import ReliabilityDisplay, plot_reliability
 from fuzzypairs.plots.style import BROKEN, COLORS, HELD, MARKERS, new_figure
+from fuzzypairs.plots.weights import FeatureWeightsDisplay, plot_feature_weights
 
 __all__ = [
     "BROKEN",
     "COLORS",
     "HELD",
     "MARKERS",
+    "FeatureWeightsDisplay",
     "JudgementsDisplay",
     "MembershipMapDisplay",
     "MixturesDisplay",
     "ObjectiveDisplay",
+    "ReliabilityDisplay",
     "SearchDisplay",
     "most_mixed",
     "new_figure",
+    "plot_feature_weights",
     "plot_judgements",
     "plot_memberships",
     "plot_mixtures",
     "plot_objective",
+    "plot_reliability",
     "plot_search",
     "shared_membership",
 ]

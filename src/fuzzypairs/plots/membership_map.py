@@ -36,6 +36,7 @@ def plot_memberships(
     highlight: ArrayLike = (),
     legend: bool = True,
     title: str = "",
+    row_links: bool = False,
     most_rows: int | None = None,
     most_pairs: int | None = None,
 ) -> "Axes":
@@ -61,6 +62,9 @@ def plot_memberships(
         Whether to draw a legend beside the picture.
     title : str, default=""
         Title above the picture.
+    row_links : bool, default=False
+        Whether each row is a link to ``#row-N`` in SVG files; reports replace the
+        links by names of rows.
     most_rows : int, optional
         Largest number of rows to draw: those of the judgements drawn, those
         highlighted, and a fixed random choice of others. All by default.
@@ -88,12 +92,13 @@ def plot_memberships(
     check_consistent_length(data, U)
     judged = PairSet.coerce(pairs, n_samples=len(data)).informative
     rings = np.asarray(highlight, dtype=int)
-    ax = style.new_axes() if ax is None else ax
+    ax = style.new_axes((6.4, 5.4)) if ax is None else ax
     places, names = _project(data)
 
     shown = _strongest_pairs(judged, U, most_pairs)
     rows = _some_rows(len(data), np.concatenate([shown.i, shown.j, rings]), most_rows)
-    _draw_rows(ax, places[rows], U[rows])
+    links = [f"#row-{row}" for row in rows] if row_links else None
+    _draw_rows(ax, places[rows], U[rows], links)
     if len(rings):
         x, y = places[rings].T
         ax.scatter(
@@ -202,7 +207,9 @@ def _project(X: Data) -> tuple[Data, tuple[str, str]]:
     )
 
 
-def _draw_rows(ax: Any, places: Data, memberships: Floats) -> None:
+def _draw_rows(
+    ax: Any, places: Data, memberships: Floats, links: list[str] | None
+) -> None:
     labels = memberships.argmax(axis=1)
     opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * certainty(memberships)
     area = AREA * min(1.0, np.sqrt(MANY / len(labels)))
@@ -210,10 +217,12 @@ def _draw_rows(ax: Any, places: Data, memberships: Floats) -> None:
         color = style.pick(style.COLORS, cluster)
         marker = style.pick(style.MARKERS, cluster)
         mine = labels == cluster
-        ax.scatter(
+        dots = ax.scatter(
             *places[mine].T, s=area, marker=marker, linewidths=0.7, edgecolors=color,
-            c=[(color, alpha) for alpha in opacity[mine]], zorder=3,
+            c=[(color, alpha) for alpha in opacity[mine]], zorder=3, clip_on=False,
         )  # fmt: skip
+        if links is not None:
+            dots.set_urls([links[row] for row in np.flatnonzero(mine)])
         # The legend has entries of its own, which do not depend on the first row.
         ax.scatter([], [], s=AREA, marker=marker, color=color,
                    label=f"cluster {cluster}")  # fmt: skip

@@ -19,8 +19,6 @@ __all__ = ["MixturesDisplay", "most_mixed", "plot_mixtures"]
 
 # Corners of the triangle: clusters 0, 1 and 2.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-# Names beside bars are cut to this many characters.
-LONGEST_NAME = 24
 
 
 def most_mixed(memberships: ArrayLike) -> Ints:
@@ -113,7 +111,7 @@ def plot_mixtures(
         )
     rows = most_mixed(U)[:most]
     if ax is None:
-        ax = style.new_axes((7.4, 1.0 + max(0.22 * len(rows), 0.1 * n_clusters)))
+        ax = style.new_axes((6.4, 1.4 + 0.22 * len(rows) + 0.08 * n_clusters))
     _draw_bars(ax, U[rows], [called[row] for row in rows])
     return ax
 
@@ -200,11 +198,7 @@ def _draw_bars(ax: Any, U: Floats, names: Sequence[object]) -> None:
             color=style.pick(style.COLORS, cluster), edgecolor="#FFFFFFB0",
             hatch=style.pick(style.HATCHES, cluster), label=f"cluster {cluster}",
         )  # fmt: skip
-    cut = [
-        name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
-        for name in map(style.verbatim, names)
-    ]
-    ax.set_yticks(places, cut, fontsize="small")
+    ax.set_yticks(places, [style.shortened(name) for name in names], fontsize="small")
     ax.set(xlabel="membership", xlim=(0, 1), ylim=(len(U) - 0.4, -0.6))
     style.tidy(ax)
     ax.grid(visible=False, axis="y")

@@ -24,6 +24,10 @@ HATCHES = ("", "///", "---", "xxx", "\\\\\\", "|||", "+++")
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚\ufe0e", "✖\ufe0e")
 BROKEN = "#D94F1E"
 HELD = "#7A838C"
+# Names beside bars are cut to this many characters.
+LONGEST_NAME = 24
+# Entries of a legend side by side.
+MOST_ABREAST = 3
 
 
 class Display:
@@ -106,6 +110,12 @@ def verbatim(name: object) -> str:
     return str(name).replace("$", r"\$")
 
 
+def shortened(name: object) -> str:
+    """Return a name from data, cut, escaped for matplotlib."""
+    text = verbatim(name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
 def tidy(ax: Any) -> None:
     """Keep the left and lower axes only, and add a faint grid."""
     ax.spines[["top", "right"]].set_visible(False)
@@ -114,9 +124,13 @@ def tidy(ax: Any) -> None:
 
 
 def add_legend(ax: Any, **options: Any) -> None:
-    """Put a legend beside the picture, in two columns if it is long."""
+    """Put a legend below the picture, where narrow windows show it, too."""
+    transforms = importlib.import_module("matplotlib.transforms")
+    # Room for the label of the axis, in inches.
+    below = transforms.ScaledTranslation(0, -0.5, ax.figure.dpi_scale_trans)
     n_entries = len(ax.get_legend_handles_labels()[1])
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
-        ncols=1 if n_entries <= 16 else 2, **options,
+        loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=ax.transAxes + below,
+        frameon=False, ncols=max(1, min(n_entries, MOST_ABREAST)), borderaxespad=0,
+        handletextpad=0.4, columnspacing=1.2, **options,
     )  # fmt: skip

@@ -2,9 +2,19 @@
 
 from fuzzypairs.report.changes import Comparison
 from fuzzypairs.report.fit_page import write_fit_report
-from fuzzypairs.report.html import Card, Picture, Section, Table, write_report
+from fuzzypairs.report.html import (
+    Banner,
+    Bar,
+    Card,
+    Picture,
+    Section,
+    Table,
+    write_report,
+)
 
 __all__ = [
+    "Banner",
+    "Bar",
     "Card",
     "Comparison",
     "Picture",

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Data, Floats, Ints, Mask
-from fuzzypairs.criteria import pairs_held
+from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
@@ -23,6 +23,8 @@ from fuzzypairs.report.profiles import Profile, describe_columns
 IN_LIST, MOST_COLUMNS, MOST_DRAWN, ABREAST = 15, 40, 2000, 8
 # A row is called mixed from this ratio of its second to its first membership on.
 MIXED = 0.5
+# Columns are named in the summary if they matter at least so much as the first one.
+CLEAR = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,16 +32,18 @@ class FitFacts:
     """A fitted model with its data, and what follows from both.
 
     The fields are the arguments of `write_fit_report`, checked; `names` are what rows
-    are called.
+    are called, `before` the memberships without judgements, with clusters numbered as
+    those of the model, or None if there are no judgements.
     """
 
     model: Any
     X: Data
     table: pd.DataFrame
     pairs: PairSet
-    names: list[str]
+    names: Sequence[str]
     columns: Sequence[ColumnRecord]
     truth: NDArray[Any] | None
+    before: Floats | None = None
 
     @cached_property
     def U(self) -> Floats:  # noqa: N802
@@ -56,6 +60,18 @@ class FitFacts:
         """The number of rows of each cluster."""
         counts: list[int] = np.bincount(self.labels, minlength=self.U.shape[1]).tolist()
         return counts
+
+    @cached_property
+    def certainty(self) -> Floats:
+        """The certainty of each row."""
+        return certainty(self.U)
+
+    @cached_property
+    def moved(self) -> Mask:
+        """Which rows are in another cluster than without judgements."""
+        if self.before is None:
+            return np.zeros(len(self.U), dtype=bool)
+        return np.asarray(self.before.argmax(axis=1) != self.labels)
 
     @cached_property
     def mixed(self) -> Ints:
@@ -85,15 +101,47 @@ class FitFacts:
         return find_contradictions(self.pairs)
 
     @cached_property
+    def column_weights(self) -> dict[str, float] | None:
+        """The weight of each column in the space of the fit, as a share.
+
+        None if the model has none, or all features count the same.
+        """
+        weights = np.asarray(getattr(self.model, "feature_weights_", ()), dtype=float)
+        # Features of numbers and dates come before those of categories.
+        used = sorted(
+            (column for column in self.columns if column.n_features),
+            key=lambda column: column.kind == "category",
+        )
+        ends = np.cumsum([column.n_features for column in used])
+        total = weights.sum()
+        if not len(used) or ends[-1] != len(weights) or total <= 0.0:
+            return None
+        if np.allclose(weights, weights[0]):
+            return None
+        sums = np.add.reduceat(weights, [0, *ends[:-1]]) / total
+        return {c.name: float(w) for c, w in zip(used, sums, strict=True)}
+
+    def importance(self, profile: Profile, cluster: int) -> float:
+        """How much a column sets a cluster apart, by its weight in the fit."""
+        weights = self.column_weights
+        weight = 1.0 if weights is None else weights[profile.column]
+        return weight * abs(profile.trait(cluster).difference)
+
+    @cached_property
     def profiles(self) -> list[Profile]:
-        """The columns, those first in which the clusters differ most."""
-
-        def spread(profile: Profile) -> float:
-            clusters = range(len(self.sizes))
-            return sum(abs(profile.trait(k).difference) for k in clusters)
-
+        """The columns, those first that set clusters apart most."""
         found = describe_columns(self.table, self.columns, self.U)
-        return sorted(found, key=spread, reverse=True)
+        return sorted(found, key=self._spread, reverse=True)
+
+    @property
+    def leading(self) -> list[str]:
+        """The few columns that set clusters apart most, and clearly."""
+        top = self.profiles[:3]
+        least = CLEAR * self._spread(top[0]) if top else 0.0
+        return [p.column for p in top if self._spread(p) >= max(least, 1e-12)]
+
+    def _spread(self, profile: Profile) -> float:
+        return sum(self.importance(profile, k) for k in range(len(self.sizes)))
 
     @cached_property
     def classes(self) -> tuple[NDArray[Any], Ints]:

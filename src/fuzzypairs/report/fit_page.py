@@ -11,13 +11,20 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from fuzzypairs import __version__
-from fuzzypairs.criteria import certainty, nmi, normalized_ari
+from fuzzypairs._typing import Floats
+from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
 from fuzzypairs.report.clusters import cluster_sections
 from fuzzypairs.report.facts import ABREAST, MOST_COLUMNS, FitFacts
+from fuzzypairs.report.guidance import (
+    banner_of,
+    certainty_section,
+    guidance_sections,
+    without_judgements,
+)
 from fuzzypairs.report.html import (
     Picture,
     Section,
@@ -28,6 +35,7 @@ from fuzzypairs.report.html import (
     write_report,
 )
 from fuzzypairs.report.judgements import judgement_section
+from fuzzypairs.report.row_table import row_flags, rows_section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +59,9 @@ def write_fit_report(
     options: Mapping[str, object],
     seconds: float,
     truth: ArrayLike | None = None,
+    source: str | None = None,
+    notes: Sequence[str] = (),
+    before: Floats | None = None,
 ) -> None:
     """Write what a fit found as one HTML file.
 
@@ -76,6 +87,13 @@ def write_fit_report(
         Duration of the fit.
     truth : array-like of shape (n_samples,), default=None
         True classes; rows where they are missing are not scored.
+    source : str, default=None
+        What the data are called, such as the name of their file.
+    notes : sequence of str, default=()
+        Warnings of the fit.
+    before : ndarray of shape (n_samples, n_clusters), default=None
+        Memberships without judgements, with clusters numbered as in the model. None:
+        they are fitted if there are judgements.
 
     Examples
     --------
@@ -105,26 +123,50 @@ def write_fit_report(
             raise ValueError(
                 f"{name} has {len(rows)} rows but the model was fitted to {n_samples}"
             )
-    names = np.arange(n_samples) if ids is None else np.asarray(ids)
+    judged = PairSet.coerce(pairs, n_samples)
+    is_guided = len(judged.informative) > 0 and model.n_clusters_ > 1
+    if is_guided and before is None:
+        before = without_judgements(model, data)
     fit = FitFacts(
         model,
         data,
         table,
-        PairSet.coerce(pairs, n_samples),
-        [cut(name) for name in names.tolist()],
+        judged,
+        Names(range(n_samples) if ids is None else np.asarray(ids)),
         columns,
         None if truth is None else np.asarray(truth, dtype=object),
+        before if is_guided else None,
     )
+    found = f"{n_samples:,} rows in {counted(len(fit.sizes), 'cluster')}"
+    trust = certainty_section(fit)
+    flags = row_flags(fit.U, judged, fit.before)
     write_report(
         path,
-        title=f"{n_samples:,} rows in {counted(len(fit.sizes), 'cluster')}",
+        title=found if source is None else f"{cut(source)}: {found}",
         lead=" ".join(_findings(fit)),
+        banner=banner_of(fit, list(notes)),
         sections=[
+            *(guidance_sections(fit) if is_guided else []),
             *cluster_sections(fit),
+            rows_section(fit, flags),
             *([judgement_section(fit)] if len(fit.pairs) else []),
+            *([] if trust is None else [trust]),
             _method_section(fit, options, seconds),
         ],
     )
+
+
+class Names(Sequence[str]):
+    """Rows by name, cut when asked for: there may be a million of them."""
+
+    def __init__(self, ids: Any) -> None:
+        self.ids = ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, row: Any) -> Any:
+        return cut(self.ids[row])
 
 
 def _findings(fit: FitFacts) -> list[str]:
@@ -135,7 +177,7 @@ def _findings(fit: FitFacts) -> list[str]:
     said.append(_describe_judgements(fit))
     if fit.truth is not None:
         said.append(_describe_scores(fit))
-    if len(fit.sizes) > 1 and certainty(fit.U).mean() < FLAT:
+    if len(fit.sizes) > 1 and fit.certainty.mean() < FLAT:
         said.append(
             "Nearly all rows belong to all clusters equally, so the clusters mean "
             "little: raise alpha, or ask for fewer clusters."
@@ -155,7 +197,7 @@ def _describe_sizes(fit: FitFacts) -> str:
         sizes = f"{_joined([f'{size:,}' for size in fit.sizes])} rows"
     else:
         sizes = f"{least:,} " + (f"to {most:,} rows" if most > least else "rows each")
-    apart = [f"“{profile.column}”" for profile in fit.profiles[:3]]
+    apart = [f"“{column}”" for column in fit.leading]
     by = f" They differ most in {_joined(apart)}." if apart else ""
     return f"The {k} clusters{bound} have {sizes}.{by}"
 

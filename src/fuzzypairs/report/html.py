@@ -1,18 +1,27 @@
 """One-file HTML pages: sections of paragraphs, pictures, tables and cards."""
 
+import base64
+import hashlib
 import io
 import os
 import re
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 from fuzzypairs import __version__
 from fuzzypairs.io.atomic import replacing
+from fuzzypairs.plots.style import BROKEN, COLORS
 
-__all__ = ["Card", "Picture", "Section", "Table", "write_report"]
+__all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]
 
+# What browsers may do with a page: run the one script, and load nothing.
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {}; "
+    "base-uri 'none'; form-action 'none'"
+)
 # Largest numbers of rows in a table and of characters in a name.
 MOST_ROWS, LONGEST_NAME = 100, 40
 
@@ -24,7 +33,14 @@ BOX = re.compile(r'viewBox="[^"]*"')
 # Names of shapes, and references to them.
 NAME = re.compile(r' id="([^"]+)"')
 REFERENCE = re.compile(r'(?<=href="#)[^"]+|(?<=url\(#)[^)]+')
+INDENT = re.compile(r"\n\s+")
 FONT = re.compile(r" font-family: [^;]*;")
+# Rows that `plot_memberships` linked.
+LINK = re.compile(r'<a xlink:href="#row-(\d+)"[^>]*>')
+# Colours of pictures that the style of the page makes lighter on dark paper.
+NAMED_COLORS = {color.lower(): f"var(--k{n})" for n, color in enumerate(COLORS)}
+NAMED_COLORS |= {BROKEN.lower(): "var(--broken)", "#000000": "currentColor"}
+COLOR = re.compile("|".join(NAMED_COLORS))
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,8 @@ class Table:
         Number of rows that were left out, shown below the table.
     numeric : collection of int, default=()
         Columns of formatted numbers, which are aligned right, too.
+    filters : collection of int, default=()
+        Columns by whose values a reader can filter, in the table of a section's `rows`.
 
     Examples
     --------
@@ -56,6 +74,7 @@ class Table:
     caption: str = ""
     n_more: int = 0
     numeric: Collection[int] = ()
+    filters: Collection[int] = ()
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -109,6 +128,8 @@ class Picture:
         What the picture shows, for screen readers.
     caption : str, default=""
         Text below the picture.
+    titles : mapping of int to str, default={}
+        Names of rows that the figure links, shown by browsers under the pointer.
 
     Examples
     --------
@@ -122,6 +143,7 @@ class Picture:
     figure: Any
     alt: str
     caption: str = ""
+    titles: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -148,16 +170,24 @@ class Picture:
         _, _, drawn = buffer.getvalue().partition("</defs>")
         box = BOX.search(buffer.getvalue())
         assert box is not None
+        if self.titles:
+            drawn = LINK.sub(self._titled, drawn).replace("</a>", "</g>")
         # matplotlib's ids are random; numbers make equal pages from equal data.
         names = dict.fromkeys(REFERENCE.findall(drawn))
         numbers = {name: f"{prefix}-{n}" for n, name in enumerate(names)}
-        plain = TAG.sub(lambda tag: _plain_tag(tag[0], numbers), drawn)
+        plain = TAG.sub(
+            lambda tag: _plain_tag(tag[0], numbers), INDENT.sub("\n", drawn)
+        )
         return f"<svg {box[0]}>{plain}"
+
+    def _titled(self, link: re.Match[str]) -> str:
+        """Return the start of a group with the name of a row."""
+        return f'<g class="row"><title>{escape(self.titles[int(link[1])])}</title>'
 
 
 def _plain_tag(tag: str, numbers: Mapping[str, str]) -> str:
     """Return a tag with the colours and the font of the page, and numbered ids."""
-    tag = FONT.sub("", tag.replace("#000000", "currentColor"))
+    tag = COLOR.sub(lambda color: NAMED_COLORS[color[0]], FONT.sub("", tag))
     tag = REFERENCE.sub(lambda name: numbers[name[0]], tag)
     return NAME.sub(
         lambda name: f' id="{numbers[name[1]]}"' if name[1] in numbers else "", tag
@@ -196,18 +226,79 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A share with its interval.
+
+    Parameters
+    ----------
+    name : str
+    share, low, high : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from fuzzypairs.report import Bar
+    >>> Bar("with judgements", 0.86, 0.74, 0.93).text
+    '86 % (74 to 93 %)'
+    """
+
+    name: str
+    share: float
+    low: float
+    high: float
+
+    @property
+    def text(self) -> str:
+        """The share and its interval in percent."""
+        share, low, high = (100 * x for x in (self.share, self.low, self.high))
+        return f"{share:.0f} % ({low:.0f} to {high:.0f} %)"
+
+
+@dataclass(frozen=True)
+class Banner:
+    """What a reader must know first: a verdict, and what to be careful about.
+
+    Parameters
+    ----------
+    level : {"strong", "weak", "unusable", "none"}
+        Decides the colour.
+    sentences : sequence of str, default=()
+        The first one is a heading.
+    bars : sequence of Bar, default=()
+        Shares against a line at 50 %.
+    notes : sequence of str, default=()
+        Warnings.
+
+    Examples
+    --------
+    >>> from fuzzypairs.report import Banner
+    >>> Banner("none", notes=["The fit did not converge."]).level
+    'none'
+    """
+
+    level: str
+    sentences: Sequence[str] = ()
+    bars: Sequence[Bar] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs, then a picture, then tables, then cards.
+    """A heading with paragraphs, then pictures, tables, cards, and a long table.
 
     Parameters
     ----------
     heading : str
     text : sequence of str, default=()
         Paragraphs.
-    picture : Picture, optional
+    picture : Picture or sequence of Picture, optional
+        Several are side by side where there is room.
     tables : sequence of Table, default=()
     cards : sequence of Card, default=()
         Shown side by side.
+    rows : Table, optional
+        A table that can be searched, sorted and filtered. Without scripts it is
+        complete, and closed until a reader opens it.
 
     Examples
     --------
@@ -218,18 +309,32 @@ class Section:
 
     heading: str
     text: Sequence[str] = ()
-    picture: Picture | None = None
+    picture: Picture | Sequence[Picture] | None = None
     tables: Sequence[Table] = ()
     cards: Sequence[Card] = ()
+    rows: Table | None = None
+
+    @property
+    def pictures(self) -> Sequence[Picture]:
+        """All pictures."""
+        if isinstance(self.picture, Picture):
+            return [self.picture]
+        return self.picture or ()
 
 
 def write_report(
-    path: str | os.PathLike[str], *, title: str, lead: str, sections: Sequence[Section]
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+    lead: str,
+    sections: Sequence[Section],
+    banner: Banner | None = None,
 ) -> None:
     """Write a report as one HTML file.
 
-    The page needs no network and runs no script, follows the reader's light or
-    dark mode, and prints. All text is escaped: names from data are safe in it.
+    The page needs no network, follows the reader's light or dark mode, and prints.
+    All text is escaped: names from data are safe in it. The only script is that of
+    tables that can be searched; the page forbids all others, and is complete without.
 
     Parameters
     ----------
@@ -241,6 +346,8 @@ def write_report(
         What was found, in a sentence or two.
     sections : sequence of Section
         Body of the page.
+    banner : Banner, optional
+        Shown above the lead.
 
     Examples
     --------
@@ -266,8 +373,22 @@ def write_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    text = templates.get_template("report.html.j2").render(
-        title=title, lead=lead, sections=sections, version=__version__
+    page = templates.get_template("report.html.j2")
+    loaded = {
+        name: templates.loader.get_source(templates, name)[0]  # type: ignore[union-attr]
+        for name in ("report.css", "report.js")
+    }
+    script = loaded["report.js"] if any(section.rows for section in sections) else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    text = page.render(
+        title=title,
+        lead=lead,
+        sections=sections,
+        banner=banner,
+        version=__version__,
+        style=loaded["report.css"],
+        script=script,
+        policy=POLICY.format(f"'sha256-{digest}'" if script else "'none'"),
     )
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

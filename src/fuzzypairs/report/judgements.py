@@ -18,7 +18,7 @@ def judgement_section(fit: FitFacts) -> Section:
     text = [
         "A judgement of alike is held when both rows have the same strongest "
         "cluster, one of unlike when they do not. Shared is how much of their "
-        "membership two rows have in common, from 0 to 1. The influence of a judgement "
+        "membership two rows have in common. The influence of a judgement "
         "is how strongly it still acts on the memberships where the fit ended: 0 once "
         "it is fully satisfied. Check those with the largest influence first."
     ]
@@ -58,28 +58,38 @@ def judgement_section(fit: FitFacts) -> Section:
 def _influence_tables(fit: FitFacts) -> list[Table]:
     pairs = fit.pairs
     influence = pair_influence(pairs, fit.U, fit.model.beta_)
-    total = influence.sum() or 1.0
     shared = shared_membership(pairs, fit.U)
-    order = np.argsort(-influence, kind="stable")
-    columns = ["row", "row", "grade", "shared", "influence", "of total influence"]
+    by_influence = np.argsort(-influence, kind="stable")
+    found = np.asarray(getattr(fit.model, "pair_reliability_", ()))
+    reliability = found if len(found) == len(pairs) else None
+    by_doubt, order = "by influence", by_influence
+    if reliability is not None:
+        by_doubt = "the least reliable first"
+        order = by_influence[np.argsort(reliability[by_influence], kind="stable")]
     tables = []
     for caption, mine in (
-        ("Broken judgements, by influence", ~fit.held),
-        ("Held judgements, by influence", fit.held & (pairs.grade != 0)),
+        (f"Broken judgements, {by_doubt}", order[~fit.held[order]]),
+        (
+            "Held judgements, by influence",
+            by_influence[(fit.held & (pairs.grade != 0))[by_influence]],
+        ),
     ):
         rows: list[list[str | float]] = [
             [
                 fit.names[pairs.i[n]],
                 fit.names[pairs.j[n]],
                 float(pairs.grade[n]),
-                float(shared[n]),
+                percent(shared[n]),
                 f"{influence[n]:.3g}",
-                percent(influence[n] / total),
+                *([] if reliability is None else [percent(reliability[n])]),
             ]
-            for n in order[mine[order]]
+            for n in mine[:IN_LIST]
         ]
-        table = Table(columns, rows, caption, numeric=(2, 3, 4, 5))
-        tables += [table.first(IN_LIST)] if rows else []
+        if rows:
+            columns = ["row", "row", "grade", "shared", "influence"]
+            columns += [] if reliability is None else ["reliability"]
+            n_more = len(mine) - len(rows)
+            tables.append(Table(columns, rows, caption, n_more, range(2, len(columns))))
     return tables
 
 

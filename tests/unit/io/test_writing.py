@@ -3,15 +3,17 @@
 import gzip
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzypairs.io.tables import read_table
-from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table
+from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table, writer_of
 
 COLUMNS = {"id": ["oak", "=1+2", "'a"], "u": [0.125, 1.0, 1 / 3], "n": [-1, 2, 3]}
 
@@ -71,11 +73,44 @@ def test_the_same_table_gives_the_same_file(tmp_path):
 
 
 def test_an_unknown_ending_is_told(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"t.xlsx has an unknown ending: expected .csv"
-    ):
-        write_table(tmp_path / "t.xlsx", COLUMNS)
+    with pytest.raises(ValueError, match=r"t.ods has an unknown ending: expected .csv"):
+        write_table(tmp_path / "t.ods", COLUMNS)
     assert os.listdir(tmp_path) == []
+
+
+def test_excel_holds_text_and_numbers_and_no_formula(tmp_path):
+    text = ["=1+2", "#N/A", "a\x00b", "007"]
+    columns = {
+        "@name": text,
+        "share": [0.123456789, float("nan"), float("inf"), 1.0],
+        "second": pd.array([1, None, 3, 4], dtype="Int64"),
+        "day": pd.to_datetime(["2020-01-02", None, "2020-01-03", "2020-01-04"]),
+    }
+    write_table(tmp_path / "t.xlsx", columns, decimals=3)
+
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    rows = list(book["memberships"].iter_rows())
+    assert [[cell.value for cell in row] for row in rows] == [
+        ["@name", "share", "second", "day"],
+        ["=1+2", 0.123, 1, "2020-01-02 00:00:00"],
+        ["#N/A", None, None, None],
+        ["ab", None, 3, "2020-01-03 00:00:00"],
+        ["007", 1, 4, "2020-01-04 00:00:00"],
+    ]
+    assert {row[0].data_type for row in rows} == {"s"}
+
+
+def test_excel_without_openpyxl_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+
+    with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[excel\]'"):
+        write_table(tmp_path / "t.xlsx", COLUMNS)
+
+
+def test_excel_has_room_for_so_many_rows():
+    writer_of(Path("t.xlsx"), 1_048_575)
+    with pytest.raises(ValueError, match=r"1,048,576 rows but Excel files hold 1,048"):
+        writer_of(Path("t.xlsx"), 1_048_576)
 
 
 def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,10 +35,15 @@ def test_cards_hold_sizes_traits_and_rows(wine):
         words = text_of(page)
         assert (
             f"Cluster {cluster} {mine.sum()} rows, {100 * mine.mean():.1f} %; "
-            f"mean certainty {sure:.2f}."
+            f"mean certainty {100 * sure:.1f} %."
         ) in words
-        best = np.argmax(np.where(mine, u, 0))
-        assert f"Most typical: w{best} ({u[best]:.2f})," in words
+        found = re.findall(
+            rf"Cluster {cluster} .*?Most typical: (.*?)\. Most mixed: (.*?)\. sets",
+            words,
+        )
+        typical, mixed = (re.findall(r"w\d+", part) for part in found[0])
+        assert len(typical) == 5
+        assert not set(typical) & set(mixed)
 
 
 def test_prototypes_are_means_in_the_units_of_the_table(wine):
@@ -79,6 +86,32 @@ def test_words_dates_and_gaps_are_described(tmp_path):
     ]
 
 
+def test_typical_rows_are_near_the_mean_and_clear_rows_are_not_mixed(tmp_path):
+    # Row 3 is the one at the mean of cluster 0; rows 0 to 4 belong to it alone.
+    frame = pd.DataFrame({"x": [0.0, 2.0, 4.0, 6.0, 18.0, 100.0, 101.0]})
+    U = [[1, 0]] * 5 + [[0, 1], [0.4, 0.6]]
+    words = text_of(report(tmp_path / "page", fitted(U), frame))
+
+    assert "Most typical: 3, 2, 1, 0, 4. sets it apart" in words
+    assert "Most typical: 5. Most mixed: 6 (60.0 %, cluster 0 40.0 %)." in words
+
+
+def test_columns_count_by_their_weight_in_the_fit(tmp_path):
+    # x parts the clusters most, but the fit hardly looks at it.
+    frame = pd.DataFrame(
+        {"x": [0.0, 0.1, 5.0, 5.1], "w": list("abab"), "y": [0.0, 2.0, 3.0, 4.0]}
+    )
+    weights = np.array([0.005, 0.9, 0.05, 0.045])  # x, y, w = a, w = b
+    model = fitted(np.eye(2)[[0, 0, 1, 1]], feature_weights_=weights)
+    page = report(tmp_path / "page", model, frame, [(0, 2, -1.0)])
+
+    assert "They differ most in “y”." in text_of(page)
+    card = page.table(*TRAITS, "weight")
+    assert [[row[0], row[4]] for row in card] == [
+        ["y", "90 %"], ["x", "0 %"], ["w = b", "10 %"]
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 4, 20])
 def test_any_number_of_clusters_can_be_shown(tmp_path, n_clusters):
     page = report(
@@ -94,7 +127,8 @@ def test_any_number_of_clusters_can_be_shown(tmp_path, n_clusters):
     assert [head for rows in heads for head in rows[1:]] == [
         f"cluster {cluster}" for cluster in range(n_clusters)
     ]
-    assert len(page.drawn()) == (3 if n_clusters == 1 else 4)
+    # With judgements also the maps before and after.
+    assert len(page.drawn()) == (3 if n_clusters == 1 else 6)
 
 
 def test_kernels_have_no_prototypes_but_a_report(tmp_path):

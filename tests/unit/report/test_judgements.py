@@ -9,7 +9,7 @@ from fuzzypairs import PairSet
 from fuzzypairs.criteria import pairs_held
 from fuzzypairs.report.judgements import pair_influence
 
-JUDGED = ("row", "row", "grade", "shared", "influence", "of total influence")
+JUDGED = ("row", "row", "grade", "shared", "influence")
 
 
 def test_influence_worked_by_hand():
@@ -80,7 +80,20 @@ def test_held_and_broken_judgements_are_ordered_by_influence(wine):
             np.minimum(*model.memberships_[[pairs.i[at], pairs.j[at]]]).sum()
             for at in order
         ]
-        assert [row[3] for row in rows] == [f"{value:.2f}" for value in shared]
+        assert [row[3] for row in rows] == [f"{100 * value:.1f} %" for value in shared]
+
+
+def test_the_least_reliable_judgements_come_first(tmp_path):
+    pairs = [(0, 1, 0.9), (0, 3, 0.8), (1, 4, 0.7), (2, 5, 0.6)]
+    model = fitted(
+        np.eye(2)[[0, 0, 0, 1, 1, 1]], pair_reliability_=np.array([0.9, 0.5, 0.1, 0.3])
+    )
+    page = report(tmp_path / "page", model, random_frame(6), pairs)
+
+    broken = page.table(*JUDGED, "reliability")
+    assert [[row[0], row[1], row[5]] for row in broken] == [
+        ["1", "4", "10.0 %"], ["2", "5", "30.0 %"], ["0", "3", "50.0 %"]
+    ]  # fmt: skip
 
 
 def test_contradictions_are_listed(tmp_path):

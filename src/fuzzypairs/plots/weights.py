@@ -1,0 +1,128 @@
+"""How much each feature matters in the space of a fit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from fuzzypairs.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FeatureWeightsDisplay", "plot_feature_weights"]
+
+
+def plot_feature_weights(
+    weights: ArrayLike,
+    names: Sequence[object] | None = None,
+    ax: "Axes | None" = None,
+    *,
+    most: int = 15,
+) -> "Axes":
+    """Show weights of features as bars, the largest first.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_features,)
+        Not negative. Bars are shares of their sum.
+    names : sequence of length n_features, optional
+        Names of the features. Their numbers by default.
+    ax : matplotlib Axes, optional
+        Where to draw. A new figure by default.
+    most : int, default=15
+        Largest number of bars. The title on the right says how many are left out.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        A dotted line marks the weight that all features would have if they mattered
+        equally.
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import plot_feature_weights
+    >>> ax = plot_feature_weights([0.2, 0.8], names=["size", "shape"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['shape', 'size']
+    """
+    w = check_array(weights, ensure_2d=False).ravel()
+    called = range(len(w)) if names is None else names
+    if len(called) != len(w):
+        raise ValueError(
+            f"names has {len(called)} entries but there are {len(w)} weights"
+        )
+    share = 100 * w / (w.sum() or 1.0)
+    rows = np.argsort(-share, kind="stable")[:most]
+    ax = style.new_axes((6.4, 0.9 + 0.27 * len(rows))) if ax is None else ax
+    places = np.arange(len(rows))
+    ax.barh(places, share[rows], height=0.7, color=style.COLORS[0])
+    for place, value in zip(places, share[rows], strict=True):
+        ax.annotate(f"{value:.0f} %", (value, place), (4, 0), va="center",
+                    textcoords="offset points", fontsize="small")  # fmt: skip
+    ax.axvline(100 / len(w), color=style.HELD, linestyle=":")
+    ax.set_yticks(places, [style.shortened(called[row]) for row in rows])
+    ax.set(xlabel="weight, %", ylim=(len(rows) - 0.4, -0.6))
+    ax.margins(x=0.12)
+    if len(rows) < len(w):
+        ax.set_title(f"{len(rows)} of {len(w):,}", loc="right", fontsize="small")
+    style.tidy(ax)
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+@dataclass
+class FeatureWeightsDisplay(style.Display):
+    """How much each feature matters; see `plot_feature_weights`.
+
+    Parameters
+    ----------
+    weights, names : as for `plot_feature_weights`
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import FeatureWeightsDisplay
+    >>> FeatureWeightsDisplay([0.2, 0.8]).plot().ax_.get_xlabel()
+    'weight, %'
+    """
+
+    weights: ArrayLike
+    names: Sequence[object] | None = None
+    draw = staticmethod(plot_feature_weights)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        *,
+        names: Sequence[object] | None = None,
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the feature weights of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator with `feature_weights_`, such as GuidedFDC
+        names : sequence of length n_features, optional
+            `feature_names_in_` by default, if the model has them.
+        ax, **options : as for `plot_feature_weights`
+
+        Returns
+        -------
+        display : FeatureWeightsDisplay
+        """
+        check_is_fitted(model, "feature_weights_")
+        found = getattr(model, "feature_names_in_", None)
+        called = found if names is None else names
+        return cls(model.feature_weights_, called).plot(ax, **options)

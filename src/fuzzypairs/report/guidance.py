@@ -1,0 +1,244 @@
+"""The sections about what judgements changed: weights, certainty, before and after."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+
+from fuzzypairs import FDC, criteria
+from fuzzypairs._typing import Data, Floats
+from fuzzypairs.plots import (
+    plot_feature_weights,
+    plot_memberships,
+    plot_reliability,
+    style,
+)
+from fuzzypairs.plots.reliability import reliability_bins
+from fuzzypairs.report.clusters import row_titles
+from fuzzypairs.report.facts import IN_LIST, FitFacts
+from fuzzypairs.report.html import (
+    Banner,
+    Bar,
+    Picture,
+    Section,
+    Table,
+    counted,
+    percent,
+)
+
+__all__ = ["without_judgements"]
+
+# Largest numbers of rows that clusters without judgements are fitted to, and of rows
+# and rings in a map.
+MOST_FITTED, MOST_DRAWN, MOST_RINGS = 20_000, 1000, 200
+# Starts of clusters without judgements: few will do.
+STARTS = 3
+# A map is drawn along one direction if that has so much of the variance.
+ONE_DIRECTION = 0.995
+
+
+def without_judgements(model: Any, X: ArrayLike) -> Floats | None:
+    """Return memberships of the same rows without judgements.
+
+    Parameters
+    ----------
+    model : FDC or GuidedFDC
+        Fitted, with `memberships_`.
+    X : array-like of shape (n_samples, n_features)
+        The matrix it was fitted to.
+
+    Returns
+    -------
+    memberships : ndarray of shape (n_samples, n_clusters_) or None
+        Of as many clusters, numbered like those of the model, in the samples' own
+        space if the model learned one. With more than 20,000 rows they are fitted to
+        a random choice of these. None if X are distances or kernel values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs import GuidedFDC
+    >>> from fuzzypairs.report.guidance import without_judgements
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> model = GuidedFDC(2, random_state=0).fit(X, pairs=[(1, 2, 0.9)])
+    >>> without_judgements(model, X).shape
+    (4, 2)
+    """
+    data, after = np.asarray(X), np.asarray(model.memberships_)
+    plain = clone(model) if isinstance(model, FDC) else FDC(fuzzifier=model.fuzzifier)
+    if isinstance(plain.metric, str) and plain.metric.startswith("precomputed"):
+        return None
+    if plain.metric == "learned":
+        plain.set_params(metric="euclidean", metric_params=None)
+    plain.set_params(
+        n_clusters=after.shape[1], propagate=False, robust=False, init="k-means++",
+        n_init=STARTS, random_state=0, verbose=0, n_jobs=model.n_jobs,
+    )  # fmt: skip
+    some = np.random.default_rng(0).permutation(len(data))[:MOST_FITTED]
+    with warnings.catch_warnings():
+        # What the fit itself has to say was said of the fit with judgements.
+        warnings.simplefilter("ignore")
+        plain.fit(data if len(some) == len(data) else data[np.sort(some)])
+    found = plain.memberships_ if len(some) == len(data) else plain.predict_proba(data)
+    return criteria.align_clusters(after, found)
+
+
+def banner_of(fit: FitFacts, notes: list[str]) -> Banner | None:
+    """Return the verdict of a fit with its warnings, or None if there are none."""
+    verdict = getattr(fit.model, "verdict_", None)
+    if verdict is None:
+        return Banner("none", notes=notes) if notes else None
+    found = {
+        "with your judgements": verdict.with_judgements,
+        "without judgements": verdict.without_judgements,
+    }
+    bars = [
+        Bar(name, float(a.share), float(a.low), float(a.high))
+        for name, a in found.items()
+        if a is not None
+    ]
+    return Banner(verdict.level, verdict.sentences, bars, notes)
+
+
+def guidance_sections(fit: FitFacts) -> list[Section]:
+    """Return the sections about what judgements changed; none without judgements."""
+    made = [_weights(fit)]
+    if fit.before is not None:
+        made.append(_before_after(fit, fit.before))
+    return made
+
+
+def _weights(fit: FitFacts) -> Section:
+    heading, weights = "What your judgements show", fit.column_weights
+    if weights is None:
+        text = (
+            "All columns count the same: the judgements did not show that some matter "
+            "more than others. They act on the rows they are about"
+        )
+        spread = hasattr(fit.model, "propagation_")
+        return Section(heading, [text + (", and on similar rows." if spread else ".")])
+    ordered = sorted(weights.items(), key=lambda item: -item[1])
+    few = len(weights) * ordered[0][1] > 1.5
+    said = ", ".join(f"“{name}” ({100 * w:.0f} %)" for name, w in ordered[:3])
+    text = (
+        f"Your judgements follow some columns more than others: {said}."
+        if few
+        else "Your judgements follow all columns about equally."
+    )
+    picture = Picture(
+        plot_feature_weights(list(weights.values()), list(weights)).figure,
+        alt=f"Weights of columns: {said}.",
+        caption="How much each column matters in the space of the fit. The dotted line "
+        "is the weight that all would have if they mattered equally.",
+    )
+    return Section(heading, [text], picture)
+
+
+def _before_after(fit: FitFacts, before: Floats) -> Section:
+    moved = np.flatnonzero(fit.moved)
+    told = fit.pairs.informative
+    held = [int(criteria.pairs_held(told, U).sum()) for U in (before, fit.U)]
+    text = [
+        f"Clusters found without judgements hold {held[0]:,} of "
+        f"{counted(len(told), 'judgement')}; those of this fit hold {held[1]:,}. "
+        f"{counted(len(moved), 'row is', 'rows are')} in another cluster than without "
+        f"judgements, {percent(len(moved) / len(fit.U))} of all."
+    ]
+    every = np.random.default_rng(0).permutation(len(fit.U))
+    rows = np.sort(every[:MOST_DRAWN])
+    rings = np.flatnonzero(fit.moved[rows])
+    rings = rings if len(rings) <= MOST_RINGS else rings[:0]
+    places = fit.X[rows]
+    learned, names = _space_of_fit(fit, places)
+    pictures = []
+    for title, X, U in (
+        ("Without judgements, as the data lie", places, before[rows]),
+        ("With judgements, in the space of the fit", learned, fit.U[rows]),
+    ):
+        ax = style.new_axes((4.8, 4.4))
+        plot_memberships(X, U, ax=ax, highlight=rings, title=title, row_links=True)
+        if names and X is learned:
+            ax.set(xlabel=names[0], ylabel=names[1])
+        titles = row_titles(fit, ax, rows)
+        pictures.append(Picture(ax.figure, alt=f"Map of rows. {title}.", titles=titles))
+    if len(rows) < len(fit.U):
+        text.append(f"The maps show {len(rows):,} of {len(fit.U):,} rows.")
+    order = moved[np.argsort(-fit.certainty[moved], kind="stable")][:IN_LIST]
+    sure = criteria.certainty(before)[order]
+    table = Table(
+        ["row", "cluster without", "cluster with", "certainty without", "with"],
+        [
+            [
+                fit.names[row],
+                int(before[row].argmax()),
+                int(fit.labels[row]),
+                percent(was),
+                percent(fit.certainty[row]),
+            ]
+            for row, was in zip(order, sure, strict=True)
+        ],
+        "Rows that changed cluster, the most certain first",
+        len(moved) - len(order),
+        (1, 2, 3, 4),
+    )
+    return Section("Before and after", text, pictures, [table] if len(order) else [])
+
+
+def _space_of_fit(fit: FitFacts, X: Data) -> tuple[Data, tuple[str, str] | None]:
+    """Return where rows lie in the space of the fit, and names of axes if it is a line.
+
+    A space of one direction is drawn against the main direction of the data.
+    """
+    embed = getattr(fit.model, "embed", None)
+    if embed is None or getattr(fit.model, "metric_", "") == "euclidean":
+        return X, None
+    names = getattr(fit.model, "feature_names_in_", None)
+    V = np.asarray(embed(X if names is None else pd.DataFrame(X, columns=names)))
+    if min(V.shape) < 2 or not np.ptp(V, axis=0).any():
+        return V, None
+    plane = PCA(n_components=2, random_state=0).fit(V)
+    if plane.explained_variance_ratio_[0] < ONE_DIRECTION:
+        return V, None
+    along = plane.transform(V)[:, :1]
+    main = PCA(n_components=1, random_state=0).fit_transform(X)
+    return np.hstack([along, main]), (
+        "what the judgements set apart",
+        "main direction of the data",
+    )
+
+
+def certainty_section(fit: FitFacts) -> Section | None:
+    """Return whether held-out judgements confirm probabilities, if there are any."""
+    held_out = getattr(fit.model, "held_out_", None)
+    if held_out is None:
+        return None
+    probability, grade = held_out.guided, held_out.pairs.grade
+    bins = reliability_bins(probability, grade)
+    if not len(bins):
+        return None
+    mean, share, _, _, count = bins.T
+    gap = float(np.average(np.abs(mean - share), weights=count))
+    text = (
+        f"Each of {counted(int(count.sum()), 'judgement')} was held out once, and the "
+        "model fitted to the others said how probable it is that the two rows belong "
+        "together. On average this probability and the share of pairs that were judged "
+        f"alike differ by {100 * gap:.0f} points. "
+    )
+    text += (
+        "Certainty can be taken as it is."
+        if gap < 0.1
+        else "Take certainty with care: it orders rows, but its values are off."
+    )
+    picture = Picture(
+        plot_reliability(probability, grade).figure,
+        alt="Shares of held-out pairs judged alike against their probability: "
+        + "; ".join(f"{percent(p)}: {percent(s)}" for p, s in bins[:, :2])
+        + ".",
+        caption="On the dotted line probabilities are reliable; below it they are too "
+        "high. Numbers count judgements.",
+    )
+    return Section("How far to trust certainty", [text], picture)
