@@ -217,8 +217,7 @@ double settle(Group<AcrossClusters, Power>& group, double tol, double scale, Sol
         residual = group.residual(scale, solver)[0];
         if (!(residual > tol)) break;
         descend_face(group, 0.1 * tol * scale, watch);
-        if constexpr (!Power::is_quadratic)
-            extrapolate(group, older, newer);
+        if constexpr (!Power::is_quadratic) extrapolate(group, older, newer);
         residual = group.residual(scale, solver)[0];
     }
     return residual;

@@ -128,9 +128,8 @@ auto run(Work&& work) {
 template <class Work>
 void run_over(size_t n_rows, size_t a_part, size_t n_threads, Work&& work) {
     run([&](Watch& watch) {
-        share_out((n_rows + a_part - 1) / a_part, n_threads, watch, [&](size_t part) {
-            work(part * a_part, std::min(n_rows, (part + 1) * a_part));
-        });
+        share_out((n_rows + a_part - 1) / a_part, n_threads, watch,
+                  [&](size_t part) { work(part * a_part, std::min(n_rows, (part + 1) * a_part)); });
         return true;
     });
 }
@@ -155,11 +154,13 @@ Source source_of(const Data& X, std::span<const std::int64_t> rows,
 }
 
 /// Sums and masses of a pass, and what it found.
-std::tuple<NewArray<double, 2>, NewArray<double, 1>, PassResult> pass_at(
-    FusedPasses passes, Matrix<const double> C, const Effort& effort) {
+std::tuple<NewArray<double, 2>, NewArray<double, 1>, PassResult> pass_at(FusedPasses passes,
+                                                                         Matrix<const double> C,
+                                                                         const Effort& effort) {
     std::vector<double> sums(C.size()), masses(C.rows);
     const Matrix<double> sums_of{sums.data(), C.rows, C.cols};
-    const auto found = run([&](Watch& watch) { return passes.pass(C, effort, sums_of, masses, watch); });
+    const auto found =
+        run([&](Watch& watch) { return passes.pass(C, effort, sums_of, masses, watch); });
     return {new_matrix(sums_of), new_vector(masses), found};
 }
 
@@ -184,8 +185,8 @@ struct PySamples {
     }
 
     auto pass_over(const Floats2& C, size_t n_threads) const {
-        const auto [sums, masses, found] = pass_at({core.get(), nullptr, n_threads},
-                                                   matrix(C, MANY, n_features, "C"), {});
+        const auto [sums, masses, found] =
+            pass_at({core.get(), nullptr, n_threads}, matrix(C, MANY, n_features, "C"), {});
         return std::tuple(sums, masses, found.rest);
     }
 };
@@ -198,7 +199,8 @@ struct PyGroups {
     PyGroups(const Ints1& groups, const Ints1& indptr, const Ints1& neighbor, const Floats1& pull,
              const Floats1& diagonal, double own, double fuzzifier)
         : n_rows(diagonal.size()) {
-        const Graph graph{span(groups), span(indptr), span(neighbor), span(pull), span(diagonal), own};
+        const Graph graph{span(groups), span(indptr),   span(neighbor),
+                          span(pull),   span(diagonal), own};
         check_length(indptr.size(), n_rows + 1, "indptr");
         check_length(pull.size(), neighbor.size(), "pull");
         check_borders(graph.groups, n_rows, "groups");
@@ -275,13 +277,16 @@ struct PyGroups {
     }
 
   private:
-    void check_ready() const { check(core->n_clusters() > 0 || n_rows == 0, "memberships are not set"); }
+    void check_ready() const {
+        check(core->n_clusters() > 0 || n_rows == 0, "memberships are not set");
+    }
 
     template <class Work>
     Outcome over_all(size_t n_threads, Work&& work) {
         check_ready();
         return run([&](Watch& watch) {
-            return over_parts(*core, n_threads, watch, [&](size_t part) { return work(part, watch); });
+            return over_parts(*core, n_threads, watch,
+                              [&](size_t part) { return work(part, watch); });
         });
     }
 };
@@ -325,21 +330,25 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
     if (nb::isinstance<PySamples>(samples)) {
         const auto& packed = nb::cast<const PySamples&>(samples);
         matrix(C, k, packed.n_features, "C");
-        check(groups.n_rows == 0 || groups.n_features == n_features, "samples of groups are not packed");
+        check(groups.n_rows == 0 || groups.n_features == n_features,
+              "samples of groups are not packed");
         passes = std::make_unique<FusedPasses>(packed.core.get(), groups.core.get(), n_threads);
         for (size_t i = 0; i < totals.size(); ++i)
             totals[i] = packed.totals[i] + (groups.n_rows > 0 ? groups.totals[i] : 0.0);
     } else {
-        if (!PyCallable_Check(samples.ptr())) throw nb::type_error("samples are neither packed nor a callable");
+        if (!PyCallable_Check(samples.ptr()))
+            throw nb::type_error("samples are neither packed nor a callable");
         passes = std::make_unique<CalledPasses>(samples, *groups.core);
     }
-    Options options{alpha, tol, max_iter, scale, step_unit, totals, is_long, while_apart > 0.0, n_threads, {}};
+    Options options{alpha,  tol,     max_iter,          scale,     step_unit,
+                    totals, is_long, while_apart > 0.0, n_threads, {}};
     if (improve)
         options.improve_groups = [&](double gain) {
             nb::gil_scoped_acquire hold;
             const size_t before = groups.core->n_clusters();
             const bool has_improved = nb::cast<bool>((*improve)(gain));
-            check(groups.core->n_clusters() == before, "memberships of another number of clusters were set");
+            check(groups.core->n_clusters() == before,
+                  "memberships of another number of clusters were set");
             return has_improved;
         };
     Descent descent(*passes, *groups.core, std::move(options), centers, start);
@@ -349,8 +358,9 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
     });
     const Point& end = descent.end();
     return std::tuple(new_matrix({end.C.data(), end.k, n_features}),
-                      new_matrix({end.U.data(), groups.n_rows, end.k}), new_vector(descent.history()),
-                      new_vector(descent.sizes()), descent.n_passes(), descent.converged());
+                      new_matrix({end.U.data(), groups.n_rows, end.k}),
+                      new_vector(descent.history()), new_vector(descent.sizes()),
+                      descent.n_passes(), descent.converged());
 }
 
 // Rows that a thread takes at once.
@@ -374,8 +384,9 @@ void distances(const Data& X, const Floats2& C, const Array<double, 2>& out, siz
     const Source source = source_of(X, {}, {}, zero, 1.0);
     const auto at = matrix(C, MANY, X.shape(1), "C");
     const auto D = matrix(out, X.shape(0), at.rows, "out");
-    run_over(X.shape(0), ROWS_A_PART, n_threads,
-             [&](size_t first, size_t last) { level->compare(source, at, WANTED, first, last, D); });
+    run_over(X.shape(0), ROWS_A_PART, n_threads, [&](size_t first, size_t last) {
+        level->compare(source, at, WANTED, first, last, D);
+    });
 }
 
 NewArray<double, 2> weighted_medians(const Ints2& order, const Floats2& values, const Floats2& W,
@@ -430,15 +441,16 @@ NB_MODULE(_core, m) {
              X, "rows"_a.noconvert().none(), "weight"_a.noconvert().none(), nb::kw_only(), mean,
              unit, "by_products"_a = false, one)
         .def_ro("n_features", &PySamples::n_features)
-        .def_prop_ro("totals", [](const PySamples& s) { return new_vector(s.totals); },
-                     nb::rv_policy::move)
+        .def_prop_ro(
+            "totals", [](const PySamples& s) { return new_vector(s.totals); }, nb::rv_policy::move)
         .def("pass_over", &PySamples::pass_over, C, one);
     nb::class_<PyGroups>(m, "Groups")
         .def(nb::init<const Ints1&, const Ints1&, const Ints1&, const Floats1&, const Floats1&,
                       double, double>(),
              "groups"_a.noconvert(), "indptr"_a.noconvert(), "neighbor"_a.noconvert(),
              "pull"_a.noconvert(), "diagonal"_a.noconvert(), "own"_a = 1.0, "fuzzifier"_a = 2.0)
-        .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), "weight"_a.noconvert().none(), mean, unit)
+        .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), "weight"_a.noconvert().none(), mean,
+             unit)
         .def_prop_rw("memberships", &PyGroups::memberships, &PyGroups::set_memberships,
                      nb::for_getter(nb::rv_policy::move))
         .def_prop_ro("distances", &PyGroups::distances, nb::rv_policy::move)
@@ -456,8 +468,8 @@ NB_MODULE(_core, m) {
     m.def("manhattan_distances", &distances<Wanted::absolutes>, X, C, out, one);
     m.def("weighted_medians", &weighted_medians, "order"_a.noconvert(), "values"_a.noconvert(),
           "W"_a.noconvert(), one);
-    m.def("reach", &reach, "indptr"_a.noconvert(), "neighbor"_a.noconvert(), "targets"_a.noconvert(),
-          "strength"_a, "n_steps"_a, "most"_a);
+    m.def("reach", &reach, "indptr"_a.noconvert(), "neighbor"_a.noconvert(),
+          "targets"_a.noconvert(), "strength"_a, "n_steps"_a, "most"_a);
 }
 
 }  // namespace fuzzypairs

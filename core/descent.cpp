@@ -275,9 +275,8 @@ bool Descent::solve_groups(double gain, double tol, Watch& watch) {
     const double shortest = 10.0 * options_.tol * std::sqrt(options_.scale);
     const auto trials = policy_.next(C_, k_, shortest);
     const Refinement how{tol, options_.scale, trials.turns, trials.n_starts, SMALL_GROUP, gain};
-    const Outcome all = over_parts(groups_, options_.n_threads, watch, [&](size_t part) {
-        return groups_.refine(part, how, watch);
-    });
+    const Outcome all = over_parts(groups_, options_.n_threads, watch,
+                                   [&](size_t part) { return groups_.refine(part, how, watch); });
     const double gained = (found_.groups - all.value) / (found_.rest + found_.groups);
     found_.groups = all.value;
     if (trials.n_starts > 0) policy_.record(gained, options_.tol);
@@ -301,7 +300,8 @@ void Descent::delete_smallest() {
         double rest = 0.0;
         for (size_t j = 0; j < k_; ++j) rest += j == size_t(smallest) ? 0.0 : row[j];
         for (size_t j = 0; j < k_; ++j)
-            if (j != size_t(smallest)) left.push_back(rest > 0.0 ? row[j] / rest : 1.0 / double(k_ - 1));
+            if (j != size_t(smallest))
+                left.push_back(rest > 0.0 ? row[j] / rest : 1.0 / double(k_ - 1));
     }
     point.U = std::move(left);
     restart(std::move(point));

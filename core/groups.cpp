@@ -61,8 +61,7 @@ class PackedGroups final : public Groups {
         U_.fill(0.0);
         for (const Part& part : parts())
             for (size_t i = 0; i < part.n_rows; ++i)
-                for (size_t j = 0; j < k_; ++j)
-                    U_[place(part, i, j)] = U[row_of(part, i)][j];
+                for (size_t j = 0; j < k_; ++j) U_[place(part, i, j)] = U[row_of(part, i)][j];
     }
 
     void get_memberships(Matrix<double> U) const override {
@@ -98,8 +97,7 @@ class PackedGroups final : public Groups {
     void set_distances(size_t number, Matrix<const double> dist2) override {
         const Part& part = parts_[number];
         for (size_t i = 0; i < part.n_rows; ++i)
-            for (size_t j = 0; j < k_; ++j)
-                dist2_[place(part, i, j)] = dist2[row_of(part, i)][j];
+            for (size_t j = 0; j < k_; ++j) dist2_[place(part, i, j)] = dist2[row_of(part, i)][j];
         invert(part);
     }
 
@@ -114,24 +112,29 @@ class PackedGroups final : public Groups {
         const Part& part = parts_[number];
         Solver solver(k_, fuzzifier_);
         Outcome out;
-        for_each(part, &watch, [&](size_t b, Batch batch) {
-            V moved = 0.0, before = 0.0;
-            for (size_t n = 0; n < effort.n_sweeps; ++n) {
-                before = moved;
-                moved = batch.sweep(effort.scale, solver);
-                if (!any(moved > V(effort.tol))) break;
-            }
-            const auto is_slow = (moved > V(effort.tol)) & (moved > V(SLOW) * before) & (before > V(0.0));
-            in_lanes(part, b, is_slow, [&](One& one) {
-                descend_face(one, effort.tol * effort.scale, watch);
-                out.change = std::max(out.change, one.sweep(effort.scale, solver)[0]);
+        for_each(
+            part, &watch,
+            [&](size_t b, Batch batch) {
+                V moved = 0.0, before = 0.0;
+                for (size_t n = 0; n < effort.n_sweeps; ++n) {
+                    before = moved;
+                    moved = batch.sweep(effort.scale, solver);
+                    if (!any(moved > V(effort.tol))) break;
+                }
+                const auto is_slow =
+                    (moved > V(effort.tol)) & (moved > V(SLOW) * before) & (before > V(0.0));
+                in_lanes(part, b, is_slow, [&](One& one) {
+                    descend_face(one, effort.tol * effort.scale, watch);
+                    out.change = std::max(out.change, one.sweep(effort.scale, solver)[0]);
+                });
+                out.change = std::max(out.change, largest(select(is_slow, V(0.0), moved)));
+                out.value += sum(batch.objective());
+            },
+            [&](size_t, One one) {
+                out.change =
+                    std::max(out.change, FUZZYPAIRS_LEVEL::descend(one, effort, solver, watch));
+                out.value += one.objective()[0];
             });
-            out.change = std::max(out.change, largest(select(is_slow, V(0.0), moved)));
-            out.value += sum(batch.objective());
-        }, [&](size_t, One one) {
-            out.change = std::max(out.change, FUZZYPAIRS_LEVEL::descend(one, effort, solver, watch));
-            out.value += one.objective()[0];
-        });
         return out;
     }
 
@@ -139,39 +142,47 @@ class PackedGroups final : public Groups {
         const Part& part = parts_[number];
         Solver solver(k_, fuzzifier_);
         Outcome out;
-        for_each(part, &watch, [&](size_t b, Batch batch) {
-            Buffer<double> before(batch.size());
-            batch.save(before);
-            settle_batch(part, b, batch, options, solver, watch);
-            out.change = std::max(out.change, largest(batch.farthest(before)));
-            const auto better = try_starts(batch, options, part.first_group + b * WIDTH, solver, watch);
-            if (any(better)) settle_batch(part, b, batch, options, solver, watch);
-            out.n_improved += size_t(sum(select(better, V(1.0), V(0.0))));
-            out.value += sum(batch.objective());
-        }, [&](size_t group, One one) {
-            Buffer<double> before(one.size());
-            one.save(before);
-            settle(one, options.tol, options.scale, solver, watch);
-            out.change = std::max(out.change, largest(one.farthest(before)));
-            if (one.n_rows <= options.max_rows && any(try_starts(one, options, group, solver, watch))) {
+        for_each(
+            part, &watch,
+            [&](size_t b, Batch batch) {
+                Buffer<double> before(batch.size());
+                batch.save(before);
+                settle_batch(part, b, batch, options, solver, watch);
+                out.change = std::max(out.change, largest(batch.farthest(before)));
+                const auto better =
+                    try_starts(batch, options, part.first_group + b * WIDTH, solver, watch);
+                if (any(better)) settle_batch(part, b, batch, options, solver, watch);
+                out.n_improved += size_t(sum(select(better, V(1.0), V(0.0))));
+                out.value += sum(batch.objective());
+            },
+            [&](size_t group, One one) {
+                Buffer<double> before(one.size());
+                one.save(before);
                 settle(one, options.tol, options.scale, solver, watch);
-                out.n_improved += 1;
-            }
-            out.value += one.objective()[0];
-        });
+                out.change = std::max(out.change, largest(one.farthest(before)));
+                if (one.n_rows <= options.max_rows &&
+                    any(try_starts(one, options, group, solver, watch))) {
+                    settle(one, options.tol, options.scale, solver, watch);
+                    out.n_improved += 1;
+                }
+                out.value += one.objective()[0];
+            });
         return out;
     }
 
     Outcome evaluate(size_t number, double scale, Watch& watch) override {
         Solver solver(k_, fuzzifier_);
         Outcome out;
-        for_each(parts_[number], &watch, [&](size_t, Batch batch) {
-            out.value += sum(batch.objective());
-            out.change = std::max(out.change, largest(batch.residual(scale, solver)));
-        }, [&](size_t, One one) {
-            out.value += one.objective()[0];
-            out.change = std::max(out.change, one.residual(scale, solver)[0]);
-        });
+        for_each(
+            parts_[number], &watch,
+            [&](size_t, Batch batch) {
+                out.value += sum(batch.objective());
+                out.change = std::max(out.change, largest(batch.residual(scale, solver)));
+            },
+            [&](size_t, One one) {
+                out.value += one.objective()[0];
+                out.change = std::max(out.change, one.residual(scale, solver)[0]);
+            });
         return out;
     }
 
@@ -313,17 +324,38 @@ class PackedGroups final : public Groups {
     Batch batch(const Part& part, size_t b) {
         const size_t vector = b * part.size;
         const size_t at = part.values + vector * k_ * WIDTH;
-        return {k_, part.size, dense_indptr_[part.size], dense_neighbor_[part.size], 0,
+        return {k_,
+                part.size,
+                dense_indptr_[part.size],
+                dense_neighbor_[part.size],
+                0,
                 batch_pull_.data() + part.pulls + vector * (part.size - 1) * WIDTH,
-                batch_diagonal_.data() + part.diagonals + vector * WIDTH, own_,
-                U_.data() + at, dist2_.data() + at, inverse_.data() + at,
-                low_.data() + part.lows + vector * WIDTH, near_.data() + part.vectors + vector, {}};
+                batch_diagonal_.data() + part.diagonals + vector * WIDTH,
+                own_,
+                U_.data() + at,
+                dist2_.data() + at,
+                inverse_.data() + at,
+                low_.data() + part.lows + vector * WIDTH,
+                near_.data() + part.vectors + vector,
+                {}};
     }
 
     One one(size_t first, size_t n_rows, double* U, double* dist2, double* inverse, double* low,
             bool* near) const {
-        return {k_, n_rows, indptr_.data() + first, neighbor_.data(), std::int64_t(first),
-                pull_.data(), diagonal_.data() + first, own_, U, dist2, inverse, low, near, power_};
+        return {k_,
+                n_rows,
+                indptr_.data() + first,
+                neighbor_.data(),
+                std::int64_t(first),
+                pull_.data(),
+                diagonal_.data() + first,
+                own_,
+                U,
+                dist2,
+                inverse,
+                low,
+                near,
+                power_};
     }
 
     template <class OnBatch, class OnOne>
@@ -344,8 +376,9 @@ class PackedGroups final : public Groups {
     }
 
     void invert(const Part& part) {
-        for_each(part, nullptr, [](size_t, Batch batch) { batch.invert(); },
-                 [](size_t, One one) { one.invert(); });
+        for_each(
+            part, nullptr, [](size_t, Batch batch) { batch.invert(); },
+            [](size_t, One one) { one.invert(); });
     }
 
     /// Work on some lanes of a batch one by one.
@@ -355,7 +388,8 @@ class PackedGroups final : public Groups {
         const size_t n_rows = part.size;
         Buffer<double> values(3 * n_rows * stride_, 0.0), lows(n_rows * WIDTH);
         Buffer<bool> near(n_rows);
-        double *U = values.data(), *dist2 = U + n_rows * stride_, *inverse = dist2 + n_rows * stride_;
+        double *U = values.data(), *dist2 = U + n_rows * stride_,
+               *inverse = dist2 + n_rows * stride_;
         for (size_t lane = 0; lane < WIDTH; ++lane) {
             if (!lanes.bits[lane]) continue;
             const auto at = [&](size_t t, size_t j) {
@@ -404,7 +438,8 @@ class PackedGroups final : public Groups {
 }  // namespace
 
 std::unique_ptr<Groups> make_groups(const Graph& graph, double fuzzifier) {
-    if (fuzzifier == 2.0) return std::make_unique<PackedGroups<Squared>>(graph, Squared{}, fuzzifier);
+    if (fuzzifier == 2.0)
+        return std::make_unique<PackedGroups<Squared>>(graph, Squared{}, fuzzifier);
     return std::make_unique<PackedGroups<General>>(graph, General{fuzzifier}, fuzzifier);
 }
 

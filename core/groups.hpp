@@ -47,8 +47,7 @@ struct General {
 struct Solver {
     Buffer<double> linear;
     PowerRow row;
-    Solver(size_t k, double fuzzifier)
-        : linear((k + WIDTH) * WIDTH, 0.0), row(k, fuzzifier) {}
+    Solver(size_t k, double fuzzifier) : linear((k + WIDTH) * WIDTH, 0.0), row(k, fuzzifier) {}
 };
 
 /// One group (P = AcrossClusters), or WIDTH groups of equal size (AcrossGroups).
@@ -195,7 +194,8 @@ struct Group {
             gradient(t, U, slope);
             const double* u = U + t * stride();
             V level = 0.0;
-            for (size_t j = 0; j < stride(); j += WIDTH) level += V::load(u + j) * V::load(slope + j);
+            for (size_t j = 0; j < stride(); j += WIDTH)
+                level += V::load(u + j) * V::load(slope + j);
             level = P::total(level);
             for (size_t j = 0; j < stride(); j += WIDTH) {
                 const V excess = V::load(slope + j) - level, room = V(scale) * V::load(u + j);
@@ -219,9 +219,11 @@ struct Group {
             for (auto e = size_t(indptr[t]); e < size_t(indptr[t + 1]); ++e) {
                 const size_t q = row_of(e);
                 if (q <= t) continue;
-                const V bound = select(part(P::pull(pull, e)) < V(1.0), against(t) * against(q), V(0.0));
+                const V bound =
+                    select(part(P::pull(pull, e)) < V(1.0), against(t) * against(q), V(0.0));
                 for (size_t j = 0; j < stride(); j += WIDTH) {
-                    const V a = V::load(dist2 + t * stride() + j), b = V::load(dist2 + q * stride() + j);
+                    const V a = V::load(dist2 + t * stride() + j),
+                            b = V::load(dist2 + q * stride() + j);
                     if (any(factor * a * factor * b < bound)) return false;
                 }
             }

@@ -32,16 +32,17 @@ struct Vector {
     T& operator[](size_t i) { return values[i]; }
     T operator[](size_t i) const { return values[i]; }
 };
-#define FUZZYPAIRS_LOOP(R, op)                                             \
-    template <class T, size_t N>                                           \
+#define FUZZYPAIRS_LOOP(R, op)                                               \
+    template <class T, size_t N>                                             \
     Vector<R, N> operator op(const Vector<T, N>& a, const Vector<T, N>& b) { \
-        Vector<R, N> out;                                                  \
-        for (size_t i = 0; i < N; ++i) out[i] = a[i] op b[i];              \
-        return out;                                                        \
+        Vector<R, N> out;                                                    \
+        for (size_t i = 0; i < N; ++i) out[i] = a[i] op b[i];                \
+        return out;                                                          \
     }
-FUZZYPAIRS_LOOP(T, +) FUZZYPAIRS_LOOP(T, -) FUZZYPAIRS_LOOP(T, *) FUZZYPAIRS_LOOP(T, /)
-FUZZYPAIRS_LOOP(std::int64_t, <) FUZZYPAIRS_LOOP(std::int64_t, ==)
-FUZZYPAIRS_LOOP(std::int64_t, &) FUZZYPAIRS_LOOP(std::int64_t, |)
+FUZZYPAIRS_LOOP(T, +)
+FUZZYPAIRS_LOOP(T, -) FUZZYPAIRS_LOOP(T, *) FUZZYPAIRS_LOOP(T, /) FUZZYPAIRS_LOOP(std::int64_t, <)
+    FUZZYPAIRS_LOOP(std::int64_t, ==) FUZZYPAIRS_LOOP(std::int64_t, &)
+        FUZZYPAIRS_LOOP(std::int64_t, |)
 #undef FUZZYPAIRS_LOOP
 #endif
 

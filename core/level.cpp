@@ -14,6 +14,7 @@ FunctionOf<decltype(Level::medians)> medians;
 #define FUZZYPAIRS_TEXT(name) FUZZYPAIRS_TEXT_OF(name)
 
 extern const Level table;
-const Level table = {FUZZYPAIRS_TEXT(FUZZYPAIRS_LEVEL), make_samples, make_groups, compare, medians};
+const Level table = {FUZZYPAIRS_TEXT(FUZZYPAIRS_LEVEL), make_samples, make_groups, compare,
+                     medians};
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL

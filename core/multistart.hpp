@@ -16,8 +16,8 @@ inline constexpr double RETURNED = 0.02;
 
 /// Mix three counters to a number (the splitmix64 finaliser).
 inline std::uint64_t draw(std::uint64_t group, std::uint64_t trial, std::uint64_t row) {
-    std::uint64_t z = group * 0x9E3779B97F4A7C15u + trial * 0xD1B54A32D192ED03u +
-                      row * 0x8CB92BA72F3D8DD7u;
+    std::uint64_t z =
+        group * 0x9E3779B97F4A7C15u + trial * 0xD1B54A32D192ED03u + row * 0x8CB92BA72F3D8DD7u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return (z ^ (z >> 31)) >> 2;

@@ -56,7 +56,8 @@ double PowerRow::solve(const double* dist2, double diagonal, double* linear, dou
         const double before = level;
         // Were all linear_j equal and one of the two powers absent, the sum would be a
         // power of the level: this is Newton's step for its logarithm.
-        level -= at.spread / at.slope * (1.0 - std::exp(-at.total / at.spread * std::log(at.total)));
+        level -=
+            at.spread / at.slope * (1.0 - std::exp(-at.total / at.spread * std::log(at.total)));
         if (!(bottom < level && level < top)) level = 0.5 * (bottom + top);
         move = level - before;
         if (!(bottom < level && level < top)) {

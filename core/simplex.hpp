@@ -106,7 +106,8 @@ V solve_row(size_t n, const double* inverse, const double* low, bool near, doubl
     for (size_t j = 0; j < n; ++j) {
         const V f = V::load(linear + j * WIDTH) - shift;
         f.store(linear + j * WIDTH);
-        const V keep = select(V::load(u + j * WIDTH) > V(0.0), V::load(inverse + j * WIDTH), V(0.0));
+        const V keep =
+            select(V::load(u + j * WIDTH) > V(0.0), V::load(inverse + j * WIDTH), V(0.0));
         mass += keep;
         moment += f * keep;
     }

@@ -64,7 +64,8 @@ class PackedSamples final : public Samples {
             const size_t n = used(t);
             const auto row = [&](size_t i) { return i < n ? source.rows[t * TILE + i] : -1; };
             if (weighted_)
-                for (size_t i = 0; i < n; ++i) weight_[t * TILE + i] = source.weight[size_t(row(i))];
+                for (size_t i = 0; i < n; ++i)
+                    weight_[t * TILE + i] = source.weight[size_t(row(i))];
             tiles_.pack(t, source, row);
             tiles_.add_totals(t, weight(t), totals);
         }
