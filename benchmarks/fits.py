@@ -8,12 +8,13 @@ import numpy as np
 import skfuzzy
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row, blobs, fastest
 from fuzzypairs import FDC, GuidedFDC, PairSet
-from fuzzypairs.datasets import simulate_pairs
+from fuzzypairs.datasets import load, simulate_pairs
 
 
 def rows(quick: bool) -> Iterator[Row]:
@@ -83,29 +84,47 @@ def small_fits() -> Row:
 def cost_of_pairs(quick: bool) -> Iterator[Row]:
     """Compare FDC with one judgement per ten samples to fuzzy c-means."""
     for n_samples, n_features, k in [(58_000, 10, 7), (20_000, 16, 26)]:
-        X, y, start = blobs(n_samples, n_features, k)
-        pairs = PairSet.from_labels(y, n_pairs=n_samples // 10, random_state=0)
-        common: dict[str, Any] = {
-            "n_clusters": k,
-            "alpha": 0.0,
-            "init": start,
-            "max_iter": 1000,
-        }
-        plain, guided = FDC(beta=0.0, **common), FDC(**common)
-        plain.fit(X), guided.fit(X, pairs=pairs)
-        without, with_pairs = fastest(
-            partial(plain.fit, X),
-            partial(guided.fit, X, pairs=pairs),
-            repeats=9,
-        )
-        yield Row(
-            f"FDC with {len(pairs)} pairs / FCM, {n_samples} x {n_features}, k = {k}",
-            with_pairs / without,
-            "times",
-            3.0,
-            detail=f"{with_pairs:.2f} s in {guided.n_iter_} passes / "
-            f"{without:.2f} s in {plain.n_iter_}",
-        )
+        yield pairs_against_none("blobs", *blobs(n_samples, n_features, k), 3.0)
+    if quick:
+        return
+    for name in ["letter", "shuttle"]:
+        try:
+            data = load(name, scale=True, download=False)
+        except FileNotFoundError:
+            print(f"  no {name} data, see FUZZYPAIRS_DATA in docs/methods.md")
+            continue
+        X = np.ascontiguousarray(data.data, dtype=np.float64)
+        truth = np.unique(data.target, return_inverse=True)[1]
+        seeds = np.random.default_rng(0).choice(len(X), truth.max() + 1, replace=False)
+        start = pairwise_distances_argmin(X, X[seeds])
+        yield pairs_against_none(name, X, truth, start, 4.0)
+
+
+def pairs_against_none(
+    name: str, X: np.ndarray, truth: np.ndarray, start: np.ndarray, limit: float
+) -> Row:
+    k = int(start.max()) + 1
+    pairs = PairSet.from_labels(truth, n_pairs=len(X) // 10, random_state=0)
+    common: dict[str, Any] = {
+        "n_clusters": k,
+        "alpha": 0.0,
+        "init": start,
+        "max_iter": 1000,
+    }
+    plain, guided = FDC(beta=0.0, **common), FDC(**common)
+    plain.fit(X), guided.fit(X, pairs=pairs)
+    without, with_pairs = fastest(
+        partial(plain.fit, X), partial(guided.fit, X, pairs=pairs), repeats=9
+    )
+    size = f"{X.shape[0]} x {X.shape[1]}, k = {k}"
+    return Row(
+        f"FDC with {len(pairs)} pairs / FCM, {name}, {size}",
+        with_pairs / without,
+        "times",
+        limit,
+        detail=f"{with_pairs:.2f} s in {guided.n_iter_} passes / "
+        f"{without:.2f} s in {plain.n_iter_}",
+    )
 
 
 def cost_of_options(n_samples: int) -> Iterator[Row]:
