@@ -18,9 +18,9 @@ Method = Literal["sign", "balanced", "rank"]
 
 
 def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") -> float:
-    """Measure how well a clustering keeps judgements of pairs.
+    """Measure how well a clustering satisfies judgements of pairs.
 
-    A judgement of s > 0 is kept when both samples have the same label, one of
+    A judgement of s > 0 is satisfied when both samples have the same label, one of
     s < 0 when they have different labels, and each counts |s|. s = 0 says nothing.
 
     Parameters
@@ -30,7 +30,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     result : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Labels or memberships of a clustering.
     method : {"sign", "balanced", "rank"}, default="sign"
-        "sign" takes the share that is kept, by strength. "balanced" takes that
+        "sign" takes the share that is satisfied, by strength. "balanced" takes that
         share among alike and among unlike judgements, and the mean of the two (or
         the one there is), so that one big cluster does not score well where most
         judgements are alike. "rank" takes Spearman's correlation of the overlaps
@@ -75,7 +75,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
 
 
 def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
-    """Say of each judgement whether a clustering keeps it.
+    """Tell of each judgement whether a clustering satisfies it.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
     Returns
     -------
     held : ndarray of shape (n_pairs,)
-        In the order of the `PairSet`. A judgement of 0 asks nothing and is held.
+        In the order of the `PairSet`. A judgement of 0 is always satisfied.
 
     See Also
     --------
-    pair_agreement : The share that is held, by strength.
+    pair_agreement : The share that is satisfied, by strength.
 
     Examples
     --------

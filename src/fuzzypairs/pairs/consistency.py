@@ -1,7 +1,7 @@
-"""How far a partition keeps judgements: the one place where it is counted.
+"""How far a partition satisfies judgements: the one place where it is counted.
 
-A judgement s > 0 is kept when its two samples are in one cluster, a judgement s < 0
-when they are in different clusters, and each counts with its strength |s|.
+A judgement s > 0 is satisfied when its two samples are in one cluster, a judgement
+s < 0 when they are in different clusters, and each counts with its strength |s|.
 """
 
 import numpy as np
@@ -18,10 +18,11 @@ __all__ = [
 
 
 def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
-    """Return how far each judgement is kept, from 0 to 1.
+    """Return how far each judgement is satisfied, from 0 to 1.
 
     `together` (..., n_pairs) is whether the two samples are in one cluster, or in which
-    share of fits they are; NaN where it is unknown. A judgement of 0 is always kept.
+    share of fits they are; NaN where it is unknown. A judgement of 0 is always
+    satisfied.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
 
 
 def kept_share(kept: Floats, strength: Floats) -> Floats:
-    """Return the share of judgements that are kept, weighted by their strength.
+    """Return the share of judgements that are satisfied, weighted by their strength.
 
     NaN in `kept` (..., n_pairs) leaves a judgement out. The share is NaN where nothing
     is left.
@@ -50,7 +51,7 @@ def kept_share(kept: Floats, strength: Floats) -> Floats:
 def balanced_share(kept: Floats, grade: Floats) -> Floats:
     """Return the mean of the shares among alike and among unlike judgements.
 
-    One large cluster keeps all alike judgements and no other, and so scores 1/2
+    One large cluster satisfies all alike judgements and no other, and so scores 1/2
     however many of them there are. Where all judgements are of one kind, it is the
     share among these.
 

@@ -167,8 +167,8 @@ def run_robust(
                           + beta * sum_pairs |s| rho(cost(u_p, u_q) / |s|)
 
     The first memberships are those of `found`'s prototypes without judgements: a wrong
-    judgement that has bent its own samples would vouch for itself. Rounds end when no
-    weight changes by more than ten times the tolerance of the problem.
+    judgement would be confirmed by the samples that it has moved itself. Rounds end
+    when no weight changes by more than ten times the tolerance of the problem.
 
     Parameters
     ----------
