@@ -140,6 +140,9 @@ class FDC(PrototypeClusterer):
         With ``metric="learned"``: the share of held-out judgements that are kept by
         clusters without judgements ("euclidean") and by each form of a learned space
         that was tried.
+    held_out_ : HeldOut
+        With ``metric="learned"``: the judgements that were held out, and how probable
+        it is that their samples belong together, with and without the other ones.
     feature_weights_ : ndarray of shape (n_features,)
         With ``metric="learned"``: how much the judgements say each feature matters.
     propagation_ : Propagation
