@@ -12,7 +12,7 @@ COVERED := 95
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test kills core coverage matrix lint format tidy types hooks bench docs reproduction clean help
+.PHONY: demo test test-long kills core coverage matrix lint format tidy types hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
@@ -22,6 +22,7 @@ help:
 	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
 	@echo "make coverage  run the tests and print the branch coverage of each package"
 	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
+	@echo "make test-long  the property tests with 10 000 random problems each"
 	@echo "make hooks  check each commit for style and spelling"
 	@echo "make bench  measure speed and memory, compared with other packages"
 	@echo "make docs   check links and examples of all pages"
@@ -35,6 +36,9 @@ test: $(STAMP)
 
 kills: $(STAMP)
 	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
+
+test-long: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property
 
 core: $(STAMP)
 
@@ -85,7 +89,7 @@ clean:
 # What the core is compiled from, and with. Make itself has a default, which may not exist.
 SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 ifeq ($(origin CXX),default)
-CXX := $(firstword $(shell for name in c++ g++ clang++; do command -v $$name; done) $(abspath $(BIN))/zig-c++)
+CXX := $(firstword $(shell for name in c++ g++ clang++; do command -v $$name; done; true) $(abspath $(BIN))/zig-c++)
 endif
 export CXX
 
