@@ -10,6 +10,7 @@ __all__ = [
     "ModelFileError",
     "PairsError",
     "PrototypesCoincideWarning",
+    "ReadingWarning",
     "VersionMismatchWarning",
 ]
 
@@ -85,6 +86,10 @@ class FewPairsWarning(FuzzyPairsWarning):
 
 class PrototypesCoincideWarning(FuzzyPairsWarning):
     """Two prototypes ended at one place, so their clusters are one."""
+
+
+class ReadingWarning(FuzzyPairsWarning):
+    """A file was read in a way that its author may not have meant."""
 
 
 class VersionMismatchWarning(FuzzyPairsWarning):

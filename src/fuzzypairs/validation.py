@@ -1,7 +1,8 @@
 """Checks of parameters; messages name the argument, what it was and may be."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -23,6 +24,7 @@ __all__ = [
     "check_seed",
     "check_weights",
     "is_whole",
+    "suggest",
 ]
 
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -31,6 +33,21 @@ UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 def is_whole(value: Any) -> bool:
     """Tell whether `value` is a whole number, of Python or NumPy, and no bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def suggest(word: object, choices: Iterable[object]) -> str:
+    """Return the words ", did you mean ...?" if one of `choices` is spelt alike.
+
+    Examples
+    --------
+    >>> suggest("bottel", ["bottle", "acid"])
+    ", did you mean 'bottle'?"
+    >>> suggest("colour", ["bottle", "acid"])
+    ''
+    """
+    known = {str(choice).casefold(): str(choice) for choice in choices}
+    near = get_close_matches(str(word).casefold(), known, n=1)
+    return f", did you mean {known[near[0]]!r}?" if near else ""
 
 
 def check_integer(name: str, value: Any, least: int) -> int:

@@ -136,9 +136,9 @@ NEW = {
     "missing column": ("id,x,kind\na,1,p\n", "new.csv: column 'y' is missing; there"),
     "renamed column": ("id,x,Y,kind\na,1,1,p\n", "column 'y' is missing"),
     "no id": ("x,y,kind\n1,1,p\n", "has no column 'id'"),
-    "id twice": ("id,x,y,kind\na,1,1,p\na,1,1,p\n", "holds 'a' in rows 0 and 1"),
-    "words for numbers": ("id,x,y,kind\na,one,1,p\n", "'x' holds 'one' in row 0"),
-    "infinite": ("id,x,y,kind\na,inf,1,p\n", "'x' holds inf in row 0"),
+    "id twice": ("id,x,y,kind\na,1,1,p\na,1,1,p\n", "holds 'a' in line 2 and line 3"),
+    "words for numbers": ("id,x,y,kind\na,one,1,p\n", "'x' holds 'one' in line 2"),
+    "infinite": ("id,x,y,kind\na,inf,1,p\n", "'x' holds inf in line 2"),
     "only an id": ("id\na\n", "no column left"),
 }
 

@@ -4,9 +4,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage. What a user can get wrong is answer
 by one sentence, never by a traceback.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from fuzzypairs import __version__
 from fuzzypairs.cli import (
@@ -18,13 +19,35 @@ from fuzzypairs.cli import (
     label,
     predict,
     reproduce,
+    screen,
     tune,
 )
 
 __all__ = ["app"]
 
+
+# Typer has its own copy of click or not, by its version; this is its base of errors.
+UsageError: Any = typer.BadParameter.__base__
+
+
+class Commands(TyperGroup):
+    """Commands that answer wrong usage by one sentence, as they answer wrong files."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            command = error.ctx.command_path if error.ctx else "fuzzypairs"
+            reason = error.format_message().rstrip(".")
+            screen.fail(f"{reason}; {command} --help lists the options", code=2)
+
+
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 

@@ -31,6 +31,7 @@ HEADS = {
 
 
 def compare(
+    context: typer.Context,
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
@@ -38,10 +39,16 @@ def compare(
     truth: options.Truth = None,
     drop: options.Drop = None,
     no_scale: options.NoScale = False,
+    category: options.Category = None,
+    number: options.Number = None,
+    date: options.DateColumn = None,
+    date_order: options.DateOrder = None,
+    grade_scale: options.GradeScale = None,
     clusters: Annotated[
         int | None,
         options.of_model(
-            min=2,
+            parser=options.count,
+            metavar="INTEGER",
             help="How many clusters to find; the number of classes of --truth if left "
             "out.",
         ),
@@ -57,30 +64,27 @@ def compare(
 ) -> None:
     """Run all methods on your data and judgements; put them into one table."""
     screen.check_folder(out, force)
-    with screen.plain_errors(code=2):
+    with screen.plain_errors(code=2), screen.warnings_as_notes() as notes:
         from fuzzypairs.cli.outputs import read_task
         from fuzzypairs.io.atomic import staging
         from fuzzypairs.selection import comparison
 
         names = methods.split(",") if methods else list(comparison.METHODS)
         chosen = comparison.pick_methods(names)
-        task = read_task(
-            data, pairs, id_column=id_column, truth=truth, drop=drop,
-            scale=not no_scale, n_clusters=clusters,
-        )  # fmt: skip
+        task = read_task(data, pairs, context.params, clusters)
     with screen.plain_errors():
         with screen.progress() as show:
             outcomes = comparison.compare(
                 task.X, task.pairs, task.n_clusters, truth=task.items.truth,
                 methods=chosen, random_state=seed, progress=show,
             )  # fmt: skip
-        summary = _summary(task, outcomes, seed)
+        summary = _summary(task, outcomes, seed) | {"notes": notes}
         with staging(out) as folder:
             _write(folder, task, outcomes, summary)
     if as_json:
         screen.print_json(summary)
     else:
-        _show(task, outcomes, out)
+        _show(task, outcomes, notes, out)
     if all(row.error for row in outcomes):
         screen.fail(f"no method succeeded: {out / 'comparison.csv'} says why", code=1)
 
@@ -128,22 +132,22 @@ def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) 
         lines.writerows(map(escape_cell, row) for row in rows)
 
 
-def _show(task: "Task", outcomes: "Sequence[Outcome]", out: Path) -> None:
-    """Print the table, the columns that were dropped, and notes on methods."""
+def _show(
+    task: "Task", outcomes: "Sequence[Outcome]", notes: Sequence[str], out: Path
+) -> None:
+    """Print the table, and notes on files and methods."""
     terminal = screen.new_terminal()
     terminal.print(
         f"{task.items.n_rows} rows, {task.X.shape[1]} features, {len(task.pairs)} "
         f"judgements, {task.n_clusters} clusters asked for"
     )
-    for column in task.preparation.columns_:
-        if not column.n_features:
-            terminal.print(escape(f"Column {column.name}: {column.treatment}"))
     terminal.print(screen.as_table(_table(outcomes)))
     for row in outcomes:
         if row.error:
             terminal.print(f"[red]{row.method} failed:[/] {escape(row.error)}")
         elif row.note:
             terminal.print(f"[yellow]{row.method}:[/] {escape(row.note)}")
+    screen.print_notes(terminal, notes)
     terminal.print("\nTable, picture and labels are in:")
     typer.echo(out)
 

@@ -24,10 +24,20 @@ def fit(
     truth: options.Truth = None,
     drop: options.Drop = None,
     no_scale: options.NoScale = False,
+    category: options.Category = None,
+    number: options.Number = None,
+    date: options.DateColumn = None,
+    date_order: options.DateOrder = None,
+    grade_scale: options.GradeScale = None,
     # Options that are named like parameters of the model are passed to it if given.
     n_clusters: Annotated[
         int,
-        options.of_model("--clusters", min=2, help="The most clusters to find."),
+        options.of_model(
+            "--clusters",
+            parser=options.count,
+            metavar="INTEGER",
+            help="The most clusters to find.",
+        ),
     ],
     alpha: options.Alpha = "auto",
     beta: options.Beta = "auto",
@@ -62,7 +72,7 @@ def fit(
     propagate: Annotated[
         Any,
         options.of_model(
-            parser=number_or_word,
+            parser=options.number_or_auto,
             metavar="NUMBER|auto",
             help="Spread judgements to rows nearby, up to 1.",
         ),
@@ -100,20 +110,17 @@ def fit(
         screen.progress() as show,
         screen.warnings_as_notes() as notes,
     ):
-        from fuzzypairs.cli.outputs import FittedTask, read_task
+        from fuzzypairs.cli.outputs import FittedTask, as_known, read_task
         from fuzzypairs.io.atomic import staging
         from fuzzypairs.io.writing import writer_of
 
         show(f"reading {data.name}", 0, 3)
         blank = build_model(context.params)
-        task = read_task(
-            data, pairs, id_column=id_column, truth=truth, drop=drop,
-            scale=not no_scale, n_clusters=n_clusters,
-        )  # fmt: skip
+        task = read_task(data, pairs, context.params, n_clusters)
         writer_of(Path(f"memberships.{fmt}"), task.items.n_rows)  # refuses early
         read = time.perf_counter()
         show(f"clustering {task.items.n_rows} rows (a first run compiles)", 1, 3)
-        model = blank.fit(task.X, pairs=task.pairs)
+        model = as_known(task, blank.fit(task.X, pairs=task.pairs))
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     found = FittedTask(task, model, seconds, notes)

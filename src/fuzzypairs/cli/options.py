@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+import re
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,20 +12,27 @@ __all__ = [
     "Alpha",
     "AsJson",
     "Beta",
+    "Category",
     "Data",
+    "DateColumn",
+    "DateOrder",
     "Drop",
     "Force",
     "Format",
+    "GradeScale",
     "IdColumn",
     "Jobs",
     "JudgedPairs",
     "NoScale",
+    "Number",
     "Out",
     "Pairs",
     "Seed",
     "TableFormat",
     "Truth",
     "WithData",
+    "count",
+    "number_or_auto",
     "number_or_word",
     "of_data",
     "of_model",
@@ -35,6 +43,18 @@ __all__ = [
 of_data = partial(typer.Option, rich_help_panel="Your data")
 of_model = partial(typer.Option, rich_help_panel="The model")
 of_results = partial(typer.Option, rich_help_panel="Results")
+
+
+# Options that say how files are read, by the names of their parameters.
+READING = ("id_column", "truth", "drop", "no_scale", "category", "number", "date",
+           "date_order", "grade_scale")  # fmt: skip
+
+
+class DayOrder(StrEnum):
+    """Orders of day and month in dates."""
+
+    dmy = "dmy"
+    mdy = "mdy"
 
 
 class TableFormat(StrEnum):
@@ -53,19 +73,40 @@ def number_or_word(text: str) -> float | str:
         return text
 
 
+def number_or_auto(text: str) -> float | str:
+    """Return a number, or "auto"."""
+    value = number_or_word(text)
+    if isinstance(value, str) and value != "auto":
+        raise typer.BadParameter(f"{text!r} is neither a number nor auto")
+    return value
+
+
+def count(text: str) -> int:
+    """Return the number of clusters to find."""
+    if text.isdigit() and int(text) >= 2:
+        return int(text)
+    if re.fullmatch(r"\d+\s*[-,:.]+\s*\d+.*", text):
+        raise typer.BadParameter(
+            f"{text!r} is several numbers: fuzzypairs tune --clusters {text} chooses "
+            "among them"
+        )
+    raise typer.BadParameter(f"{text!r} is no whole number of 2 or more")
+
+
 Data = Annotated[
     Path,
     typer.Argument(
-        help="The data, a row an item: CSV, TSV, Parquet or JSON lines, .gz or not.",
+        help="The data, a row an item: CSV, TSV, text, Excel (.xlsx), Parquet or JSON "
+        "lines, .gz or not.",
         metavar="DATA",
         show_default=False,
     ),
 ]
 _judgements: Any = of_data(
     "--pairs",
-    help="The judgements: columns i, j, grade with row numbers from 0, or a, b, grade "
-    "with ids if --id is given, or a FILE.db of the labelling page. Grades run from -1 "
-    "(unlike) to 1 (alike).",
+    help="The judgements: columns a, b, grade with ids of the data, or i, j, grade "
+    "with row numbers from 0, or a FILE.db of the labelling page. "
+    "Grades run from -1 (unlike) to 1 (alike), or are yes and no, 1 to 5, or 0 to 100.",
     metavar="FILE",
 )
 Pairs = Annotated[Path | None, _judgements]
@@ -89,13 +130,39 @@ Truth = Annotated[
         metavar="COL",
     ),
 ]
+Category = Annotated[
+    list[str] | None,
+    of_data(help="A column to take for categories; may be repeated.", metavar="COL"),
+]
+Number = Annotated[
+    list[str] | None,
+    of_data(help="A column to take for numbers; may be repeated.", metavar="COL"),
+]
+DateColumn = Annotated[
+    list[str] | None,
+    of_data(
+        "--date", help="A column to take for dates; may be repeated.", metavar="COL"
+    ),
+]
+DateOrder = Annotated[
+    DayOrder | None,
+    of_data(help="Whether day or month comes first where dates do not tell."),
+]
+GradeScale = Annotated[
+    str | None,
+    of_data(
+        help="The scale of the grades, unlike first: yes/no, 1-5, 0-100, 0-1 or "
+        "another LOW-HIGH; recognised if left out.",
+        metavar="SCALE",
+    ),
+]
 NoScale = Annotated[
     bool, of_data("--no-scale", help="Leave numbers on their own scales.")
 ]
 Alpha = Annotated[
     Any,
     of_model(
-        parser=number_or_word,
+        parser=number_or_auto,
         metavar="NUMBER|auto",
         help="How sharply clusters part, from 0 up to 1.",
     ),
@@ -103,7 +170,7 @@ Alpha = Annotated[
 Beta = Annotated[
     Any,
     of_model(
-        parser=number_or_word,
+        parser=number_or_auto,
         metavar="NUMBER|auto",
         help="The weight of the judgements against the data, from 0.",
     ),

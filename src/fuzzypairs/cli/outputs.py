@@ -5,6 +5,7 @@ This module imports what is slow to load: commands import it where they use it, 
 """
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -21,10 +22,13 @@ from sklearn.pipeline import Pipeline
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, criteria, save
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cli import screen
-from fuzzypairs.cli.options import TableFormat
+from fuzzypairs.cli.options import READING, TableFormat
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
+from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs
+from fuzzypairs.io.gaps import MOSTLY_MISSING, lower_certainty, mostly_missing
+from fuzzypairs.io.pair_files import read_task_files
+from fuzzypairs.io.tables import Items, prepare
 from fuzzypairs.io.writing import write_table
 from fuzzypairs.report import Table, write_fit_report
 from fuzzypairs.report.guidance import without_judgements
@@ -33,6 +37,7 @@ from fuzzypairs.report.row_table import result_columns, row_flags
 __all__ = [
     "FittedTask",
     "Task",
+    "as_known",
     "count_rows",
     "read_task",
     "write_json",
@@ -59,35 +64,56 @@ class Task:
     X: Any  # a frame, so that the model knows its features by name
     pairs: PairSet
     n_clusters: int
+    gappy: Any = ()  # rows that miss most values, see mostly_missing
 
 
 def read_task(
-    data: Path,
-    pairs: Path | None,
-    *,
-    id_column: str | None,
-    truth: str | None,
-    drop: list[str] | None,
-    scale: bool,
-    n_clusters: int | None,
+    data: Path, pairs: Path | None, given: Mapping[str, Any], n_clusters: int | None
 ) -> Task:
-    """Read and check a user's files; the truth gives n_clusters where it is None."""
-    items = read_items(data, id_column=id_column, truth=truth, drop=drop or [])
+    """Read and check a user's files; the truth gives n_clusters where it is None.
+
+    The options of `READING` are taken from those `given`.
+    """
+    told = {name: given[name] for name in READING if given.get(name) is not None}
+    scale = not told.pop("no_scale", False)
+    about = {n: told.pop(n) for n in READING[4:8] if n in told}
+    items, judged = read_task_files(data, pairs, text=about.get("category", ()), **told)
+    truth = told.get("truth")
     k = n_clusters or _count_classes(items, truth)
     if k > items.n_rows:
         raise ValueError(
             f"--clusters is {k} but the number of rows of {data} is {items.n_rows}: "
             "ask for fewer clusters"
         )
-    judged = (
-        PairSet.empty(items.n_rows)
-        if pairs is None
-        else read_pairs(pairs, items.n_rows, items.ids)
-    )
-    preparation, X = prepare(items, scale=scale)
+    preparation, X = prepare(items, scale=scale, **about)
+    for column in preparation.columns_:
+        if not column.n_features or "words taken" in column.treatment:
+            warnings.warn(
+                f"column {column.name}: {column.treatment}",
+                ReadingWarning,
+                stacklevel=2,
+            )
     preparation.set_output(transform="pandas")
     names = preparation.get_feature_names_out()
-    return Task(items, preparation, pd.DataFrame(X, columns=names), judged, k)
+    gappy = mostly_missing(preparation, items.features)
+    if n_flagged := int(gappy.sum()):
+        warnings.warn(
+            f"{n_flagged} rows miss most of their values: their certainty is lowered",
+            ReadingWarning,
+            stacklevel=2,
+        )
+    frame = pd.DataFrame(X, columns=names)
+    return Task(items, preparation, frame, judged, k, gappy)
+
+
+def as_known(task: Task, model: Any) -> Any:
+    """Return the model with memberships of rows with gaps as sure as these allow."""
+    judged = np.union1d(task.pairs.informative.i, task.pairs.informative.j)
+    model.memberships_ = lower_certainty(
+        model, task.preparation, task.items.features, model.memberships_, judged
+    )
+    model.labels_ = model.memberships_.argmax(axis=1)
+    return model
 
 
 def _count_classes(items: Items, truth: str | None) -> int:
@@ -233,7 +259,12 @@ class FittedTask:
             task.items.ids,
             model.memberships_,
             model.labels_,
-            flags=row_flags(model.memberships_, task.pairs, self.before),
+            flags=row_flags(
+                model.memberships_,
+                task.pairs,
+                self.before,
+                **{MOSTLY_MISSING: task.gappy},
+            ),
             data=task.items.features.join(task.items.others) if with_data else None,
         )
         steps = [("preparation", task.preparation), ("fdc", model)]

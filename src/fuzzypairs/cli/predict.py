@@ -64,8 +64,10 @@ def predict(
     ):
         from fuzzypairs.cli.outputs import count_rows, write_memberships
         from fuzzypairs.criteria import certainty
+        from fuzzypairs.io.gaps import MOSTLY_MISSING, mostly_missing
         from fuzzypairs.io.tables import read_items
         from fuzzypairs.io.writing import writer_of
+        from fuzzypairs.report.row_table import row_flags
 
         writer_of(out)  # refuses an unknown ending before the work
         show(f"opening {model.name}", 0, 4)
@@ -79,10 +81,12 @@ def predict(
         show(f"assigning {items.n_rows} rows", 2, 4)
         memberships = _memberships(pipeline, items)
         notes += _unseen(preparation, items)
+        gappy = mostly_missing(preparation, items.features)
+        flags = row_flags(memberships, None, None, **{MOSTLY_MISSING: gappy})
     labels = memberships.argmax(axis=1)
     with screen.plain_errors(), screen.progress() as show:
         show(f"writing {out.name}", 3, 4)
-        write_memberships(out, items.ids, memberships, labels)
+        write_memberships(out, items.ids, memberships, labels, flags=flags)
     summary = {
         "fuzzypairs": __version__,
         "model": str(model),
@@ -118,10 +122,14 @@ def _load(path: Path) -> Any:
 
 def _memberships(pipeline: Any, items: "Items") -> "Floats":
     """Return the memberships of new rows; errors name their file."""
+    from fuzzypairs.io.gaps import lower_certainty
+    from fuzzypairs.io.tables import in_file
+
     try:
         found: Floats = pipeline.predict_proba(items.features)
+        found = lower_certainty(pipeline[-1], pipeline[0], items.features, found)
     except ValueError as error:
-        raise ValueError(f"{items.path}: {error}") from error
+        raise ValueError(in_file(items.path, error)) from error
     return found
 
 

@@ -25,6 +25,7 @@ HEADS = {"n_clusters": "clusters", "alpha": "alpha", "beta": "beta", "metric": "
 
 
 def tune(
+    context: typer.Context,
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
@@ -32,6 +33,11 @@ def tune(
     truth: options.Truth = None,
     drop: options.Drop = None,
     no_scale: options.NoScale = False,
+    category: options.Category = None,
+    number: options.Number = None,
+    date: options.DateColumn = None,
+    date_order: options.DateOrder = None,
+    grade_scale: options.GradeScale = None,
     clusters: Annotated[
         str,
         options.of_model(
@@ -84,7 +90,7 @@ def tune(
         screen.warnings_as_notes() as notes,
     ):
         from fuzzypairs import PairSearchCV
-        from fuzzypairs.cli.outputs import FittedTask, read_task
+        from fuzzypairs.cli.outputs import FittedTask, as_known, read_task
         from fuzzypairs.io.atomic import staging
 
         show(f"reading {data.name}", 0, 1)
@@ -94,10 +100,7 @@ def tune(
             "beta": _values("--beta", beta),
         }
         model, grid = _candidates(tried, _values("--metric", metric), n_init, seed)
-        task = read_task(
-            data, pairs, id_column=id_column, truth=truth, drop=drop,
-            scale=not no_scale, n_clusters=max(tried["n_clusters"]),
-        )  # fmt: skip
+        task = read_task(data, pairs, context.params, max(tried["n_clusters"]))
         read = time.perf_counter()
         search = PairSearchCV(
             model, grid, n_splits=folds, n_repeats=repeats, random_state=seed,
@@ -108,7 +111,8 @@ def tune(
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     told = {"tuning": _summary(search)}
-    found = FittedTask(task, search.best_estimator_, seconds, notes, told)
+    best = as_known(task, search.best_estimator_)
+    found = FittedTask(task, best, seconds, notes, told)
     with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
         show("writing the report", 0, 1)
         found.write(folder, fmt)

@@ -1,9 +1,5 @@
-"""Columns of a table: what they hold, and their values as numbers, days or text.
+"""Columns of a table: what they hold, and their values as numbers, days or text."""
 
-Rows are counted from 0 in all messages, as they are in files of judgements.
-"""
-
-import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -11,14 +7,15 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from fuzzypairs.io.dates import Order, find_format, parse_dates
+
 Column = pd.Series  # of any type
 Kind = Literal["number", "date", "category"]
 
-# In a column with at least this share of numbers, text is a mistake, not a category.
+# In a column with at least this share of numbers, words are missing values.
 MOSTLY_NUMBERS = 0.9
 # Squared distances of larger numbers leave the range of float64.
 LARGEST = 1e150
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 # What pandas calls the contents of columns of Python objects.
 NUMBERS = {"integer", "floating", "decimal", "mixed-integer-float"}
 DATES = {"datetime", "datetime64", "date"}
@@ -28,22 +25,49 @@ BOOLEANS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 SCALARS = str | bool | np.bool_ | int | float
 
 
-def kind_of(column: Column) -> Kind:
-    """Return what a column holds. Numbers and ISO dates may be given as text."""
+class ColumnError(ValueError):
+    """A value that cannot be used; `worded` says where it is, as its file counts."""
+
+    def __init__(self, before: str, row: int, after: str) -> None:
+        self.before, self.row, self.after = before, row, after
+        super().__init__(self.worded(f"row {row}"))
+
+    def worded(self, place: str) -> str:
+        """Return the message with another place than the row counted from 0."""
+        return f"{self.before} in {place}{self.after}"
+
+
+def kind_of(column: Column, order: Order | None = None) -> tuple[Kind, str]:
+    """Return what a column holds, and the format of dates (see `find_format`).
+
+    Numbers and dates may be given as text. A few words among numbers do not count.
+    """
     inferred = types.infer_dtype(column, skipna=True)
     if types.is_datetime64_any_dtype(column) or inferred in DATES:
-        return "date"
+        return "date", "iso"
     is_numeric = types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
     is_duration = types.is_timedelta64_dtype(column)
     if is_numeric or is_duration or inferred in NUMBERS or column.isna().all():
-        return "number"
-    odd = column.notna() & ~column.map(lambda value: isinstance(value, SCALARS))
-    _refuse_first(column, odd, "expected numbers, text or dates; drop the column")
-    return "category" if inferred == "boolean" else _kind_of_text(column)
+        return "number", ""
+    if inferred not in ("string", "boolean"):
+        odd = column.notna() & ~column.map(lambda value: isinstance(value, SCALARS))
+        _refuse_first(column, odd, "expected numbers, text or dates; drop the column")
+    return ("category", "") if inferred == "boolean" else _kind_of_text(column, order)
+
+
+def _kind_of_text(column: Column, order: Order | None) -> tuple[Kind, str]:
+    known = as_text(column).dropna()
+    if pd.to_numeric(known, errors="coerce").notna().mean() >= MOSTLY_NUMBERS:
+        return "number", ""
+    form = find_format(pd.Series(known.unique(), dtype=object), order)
+    return ("date", form) if form else ("category", "")
 
 
 def as_text(column: Column) -> Column:
     """Return values as text, whole numbers without a decimal point; NaN if missing."""
+    if types.infer_dtype(column, skipna=True) == "string":
+        plain: Column = column.astype(object).where(column.notna(), np.nan)
+        return plain.map(str.strip, na_action="ignore")
     words = [
         np.nan if missing else _spell(value)
         for value, missing in zip(column.astype(object), column.isna(), strict=True)
@@ -51,29 +75,40 @@ def as_text(column: Column) -> Column:
     return pd.Series(words, index=column.index, name=column.name, dtype=object)
 
 
-def as_categories(column: Column) -> Column:
+def as_categories(column: Column, form: str = "") -> Column:
     """Return values as text, with one spelling of true and false for all formats."""
     return as_text(column).replace(BOOLEANS)
 
 
-def as_numbers(column: Column) -> Column:
-    """Return values as float64, NaN where missing."""
+def as_numbers(column: Column, form: str = "") -> Column:
+    """Return values as float64, NaN where missing; words are refused."""
     if types.is_timedelta64_dtype(column):
         days: Column = column.dt.total_seconds() / 86400
         return days
-    values = column.astype(object)
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
+    numbers = to_numbers(column)
     _refuse_first(column, numbers.isna() & column.notna(), "expected numbers")
     limit = f"expected numbers up to {LARGEST:g}"
     _refuse_first(column, numbers.abs() > LARGEST, limit)
     return numbers
 
 
-def as_days(column: Column) -> Column:
+def without_words(column: Column, least: float = MOSTLY_NUMBERS) -> tuple[Column, int]:
+    """Set words among numbers to missing, if enough values are numbers; count them."""
+    if types.is_numeric_dtype(column) or types.is_timedelta64_dtype(column):
+        return column, 0
+    words = column.notna() & to_numbers(column).isna()
+    if not words.any() or 1 - words.sum() / column.notna().sum() < least:
+        return column, 0
+    return column.astype(object).mask(words), int(words.sum())
+
+
+def as_days(column: Column, form: str = "iso") -> Column:
     """Return dates as days since 1970, NaN where missing."""
-    dates = _dates(column)
-    _refuse_first(column, dates.isna() & column.notna(), "expected dates as 2024-12-31")
-    return (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    dates = parse_dates(column, form or "iso")
+    example = "2024-12-31" if form in ("", "iso") else f"2024-12-31 or in {form}"
+    _refuse_first(column, dates.isna() & column.notna(), f"expected dates as {example}")
+    days: Column = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return days
 
 
 CONVERT = {"number": as_numbers, "date": as_days, "category": as_categories}
@@ -85,27 +120,15 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:10] + ["..."] * (len(quoted) > 10))
 
 
-def _kind_of_text(column: Column) -> Kind:
-    known = column.notna()
-    words = as_text(column)
-    numeric = pd.to_numeric(words, errors="coerce").notna()
-    share = numeric.sum() / known.sum()
-    if share == 1:
-        return "number"
-    if share >= MOSTLY_NUMBERS:
-        _refuse_first(column, known & ~numeric, "other rows hold numbers; correct it")
-    shaped = words[known].map(lambda word: DATE.fullmatch(word) is not None)
-    return "date" if shaped.all() and _dates(words[known]).notna().all() else "category"
+def to_numbers(column: Column) -> Column:
+    """Return values as float64, NaN where missing or no number."""
+    values = column.astype(object)
+    return pd.to_numeric(values, errors="coerce").astype(np.float64)
 
 
 def _spell(value: object) -> str:
     whole = isinstance(value, float) and value.is_integer()
-    return f"{value:.0f}" if whole else str(value)
-
-
-def _dates(column: Column) -> Column:
-    """Return dates with a time zone, NaT where there is none."""
-    return pd.to_datetime(column, format="ISO8601", utc=True, errors="coerce")
+    return f"{value:.0f}" if whole else str(value).strip()
 
 
 def _refuse_first(column: Column, wrong: Any, expected: str) -> None:
@@ -113,6 +136,6 @@ def _refuse_first(column: Column, wrong: Any, expected: str) -> None:
     if np.any(wrong):
         row = int(np.argmax(wrong))
         value = column.astype(object).iloc[row]
-        raise ValueError(
-            f"column {column.name!r} holds {value!r:.60} in row {row}: {expected}"
+        raise ColumnError(
+            f"column {column.name!r} holds {value!r:.60}", row, f": {expected}"
         )

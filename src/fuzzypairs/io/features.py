@@ -1,6 +1,6 @@
 """Features from the columns of a table: numbers, dates and categories, with gaps."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,17 +14,33 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs._typing import Floats
-from fuzzypairs.io.columns import CONVERT, Column, Kind, as_categories, kind_of, listed
+from fuzzypairs._typing import Floats, Mask
+from fuzzypairs.io.columns import (
+    CONVERT,
+    MOSTLY_NUMBERS,
+    Column,
+    Kind,
+    as_categories,
+    kind_of,
+    listed,
+    to_numbers,
+    without_words,
+)
+from fuzzypairs.io.dates import Order
+from fuzzypairs.io.usefulness import (
+    MOST_CATEGORIES,
+    RARE,
+    always_useless,
+    why_useless,
+)
+from fuzzypairs.validation import suggest
 
 __all__ = ["ColumnRecord", "Preparation"]
 
-# A categorical column becomes at most this many features; rarer ones share the last.
-MOST_CATEGORIES = 20
-# A category in a smaller share of the rows is rare.
-RARE = 0.01
-# How pandas names a column without a name, as a rule a saved index.
-UNNAMED = re.compile(r"Unnamed: \d+")
+# The level of a category that is missing.
+EMPTY = "(missing)"
+# Rows without gaps that are kept, to be tried in the gaps of others.
+N_DONORS = 20
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,8 @@ class ColumnRecord:
         Number of features made from it; 0 if it was dropped.
     treatment : str
         What was done, in words.
+    date_format : str, default=""
+        Of a date: "iso", or a format of `datetime.strptime`.
     """
 
     name: str
@@ -50,6 +68,17 @@ class ColumnRecord:
     n_missing: int
     n_features: int
     treatment: str
+    date_format: str = ""
+
+
+def values_of(record: ColumnRecord, column: Column, least: float = 0.0) -> Column:
+    """Return the values of a column as the fit read them: floats or text.
+
+    Words among numbers are missing if at least the share `least` are numbers.
+    """
+    if record.kind == "number":
+        column, _ = without_words(column, least)
+    return CONVERT[record.kind](column, record.date_format)
 
 
 class Preparation(TransformerMixin, BaseEstimator):
@@ -57,8 +86,8 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     Numbers are standardised, missing ones set to the median first. Dates are treated
     likewise, as days since 1970. Categories, true and false among them, are one-hot
-    encoded, missing ones set to the most frequent first. Columns are dropped that have
-    no name, no values, a single value, or categories that hardly repeat.
+    encoded; a missing one is a level of its own. Columns are left out that have no
+    name, a single value, mostly missing values, or values that number or name the rows.
 
     Parameters
     ----------
@@ -66,6 +95,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         Whether to scale numbers to mean 0 and standard deviation 1.
     id_column : str, default=None
         The column that names the rows, which is never a feature.
+    category, number, date : sequence of str, default=()
+        Columns to take for categories, numbers or dates, and not to leave out.
+    date_order : {"dmy", "mdy"} or None, default=None
+        The order of day and month in dates whose values do not tell.
 
     Attributes
     ----------
@@ -73,14 +106,17 @@ class Preparation(TransformerMixin, BaseEstimator):
         What was done to each column.
     transformer_ : ColumnTransformer
         What makes the features, from columns of floats and text.
+    donors_ : ndarray of shape (up to 20, n_features)
+        Features of rows without gaps, evenly spaced in the table.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
     Notes
     -----
     Categories in less than 1 % of the rows, and all but the 19 most frequent ones,
-    share a feature. Text that can be read as numbers, or as dates in ISO 8601, is read
-    so: a table gives the same features from every file format.
+    share a feature. Text that can be read as numbers or as dates is read so: a table
+    gives the same features from every file format. In a column with at least 90 %
+    numbers, words count as missing.
 
     Examples
     --------
@@ -98,12 +134,25 @@ class Preparation(TransformerMixin, BaseEstimator):
     ...     print(f"{column.name}: {column.treatment}")
     acid: 1 missing set to the median, standardised
     soil: one-hot
-    year: dropped, all values are the same
+    year: left out, all values are the same
     """
 
-    def __init__(self, *, scale: bool = True, id_column: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        scale: bool = True,
+        id_column: str | None = None,
+        category: Sequence[str] = (),
+        number: Sequence[str] = (),
+        date: Sequence[str] = (),
+        date_order: Order | None = None,
+    ) -> None:
         self.scale = scale
         self.id_column = id_column
+        self.category = category
+        self.number = number
+        self.date = date
+        self.date_order = date_order
 
     def fit(self, X: "pd.DataFrame", y: object = None) -> Self:
         """Decide what to do with each column.
@@ -117,9 +166,19 @@ class Preparation(TransformerMixin, BaseEstimator):
         -------
         self : Preparation
         """
-        kinds = {str(name): kind_of(X[name]) for name in X if name != self.id_column}
-        values = {name: CONVERT[kind](X[name]) for name, kind in kinds.items()}
-        dropped = {name: _why_dropped(values[name], kinds[name]) for name in values}
+        frame = X[[name for name in X if name != self.id_column]]
+        kinds, forms = self._kinds(frame)
+        values, n_words = {}, {}
+        for name, kind in kinds.items():
+            column = frame[name]
+            if kind == "number":
+                column, n_words[name] = without_words(column, self._least(name))
+            values[name] = CONVERT[kind](column, forms[name])
+        told = {*self.category, *self.number, *self.date}
+        dropped = {
+            name: (always_useless if name in told else why_useless)(column, kinds[name])
+            for name, column in values.items()
+        }
         kept = [name for name in values if not dropped[name]]
         if not kept:
             name = next(iter(values))
@@ -136,25 +195,90 @@ class Preparation(TransformerMixin, BaseEstimator):
         ).fit(pd.DataFrame(values)[kept])
         self.feature_names_in_ = np.array(list(values), dtype=object)
         self.n_features_in_ = len(values)
-        widths = dict.fromkeys(numbers, 1)
-        if words:
-            encoder = self.transformer_.named_transformers_["words"][-1]
-            found = zip(
-                words, encoder.categories_, encoder.infrequent_categories_, strict=True
-            )
-            for name, every, rare in found:
-                widths[name] = len(every) - (0 if rare is None else len(rare) - 1)
+        widths = dict.fromkeys(numbers, 1) | self._widths(words)
         self.columns_ = tuple(
             ColumnRecord(
                 name,
                 kinds[name],
                 n_missing := int(column.isna().sum()),
                 widths.get(name, 0),
-                dropped[name] or _treatment(kinds[name], n_missing, self.scale),
+                dropped[name]
+                or _treatment(kinds[name], n_missing, n_words.get(name, 0), self.scale),
+                forms[name],
             )
             for name, column in values.items()
         )
+        table = pd.DataFrame(values)[kept]
+        whole = np.flatnonzero(table.notna().all(axis=1))
+        at = np.linspace(0, len(whole) - 1, min(N_DONORS, len(whole))).astype(int)
+        rows = table.iloc[whole[at]]
+        self.donors_ = (
+            np.asarray(self.transformer_.transform(rows))
+            if len(rows)
+            else np.empty((0, sum(widths.values())))
+        )
         return self
+
+    def _kinds(self, X: "pd.DataFrame") -> tuple[dict[str, Kind], dict[str, str]]:
+        """Return what each column holds, and the formats of dates."""
+        told: dict[str, Kind] = dict.fromkeys(self.category, "category")
+        told.update(dict.fromkeys(self.number, "number"))
+        told.update(dict.fromkeys(self.date, "date"))
+        for name in told:
+            if name not in X:
+                raise ValueError(
+                    f"there is no column {name!r}{suggest(name, X.columns)}; there are "
+                    f"{listed(X.columns)}"
+                )
+        found = {
+            str(name): kind_of(X[name], self.date_order)
+            for name in X
+            if told.get(str(name)) in (None, "date")
+        }
+        # One order serves all dates of a table that are written alike.
+        known = {form[2]: form for _, form in found.values() if form.startswith("%")}
+        for name, (_, form) in found.items():
+            if form.startswith("?"):
+                decided = known.get(form[1], "")
+                order: Order = "mdy" if decided.startswith("%m") else "dmy"
+                if not decided:
+                    raise ValueError(
+                        f"column {name!r} holds dates such as "
+                        f"{X[name].dropna().iloc[0]!r}, whose day or month may come "
+                        "first: set date_order to dmy or mdy"
+                    )
+                found[name] = kind_of(X[name], order)
+        for name in self.number:
+            if not to_numbers(X[name]).notna().any():
+                raise ValueError(
+                    f"column {name!r} is to be numbers but holds "
+                    f"{X[name].dropna().iloc[:1].tolist()}"
+                )
+        for name in self.date:
+            if found[name][0] != "date":
+                raise ValueError(
+                    f"column {name!r} is to be a date but holds "
+                    f"{X[name].dropna().iloc[:1].tolist()}: expected such as 2024-12-31"
+                )
+        kinds = {str(n): told.get(str(n)) or found[str(n)][0] for n in X}
+        return kinds, {n: found.get(n, ("", ""))[1] for n in kinds}
+
+    def _least(self, name: str) -> float:
+        """Return the share of numbers from which words are missing values."""
+        return 0.0 if name in self.number else MOSTLY_NUMBERS
+
+    def _widths(self, words: list[str]) -> dict[str, int]:
+        """Return how many features each categorical column became."""
+        if not words:
+            return {}
+        encoder = self.transformer_.named_transformers_["words"][-1]
+        found = zip(
+            words, encoder.categories_, encoder.infrequent_categories_, strict=True
+        )
+        return {
+            name: len(every) - (0 if rare is None else len(rare) - 1)
+            for name, every, rare in found
+        }
 
     def transform(self, X: "pd.DataFrame") -> Floats:
         """Make features of the columns, found by their names.
@@ -168,15 +292,54 @@ class Preparation(TransformerMixin, BaseEstimator):
         -------
         features : ndarray of shape (n_samples, n_features)
         """
+        made: Floats = self.transformer_.transform(pd.DataFrame(self._values(X)))
+        return made
+
+    def known(self, X: "pd.DataFrame", *, by_column: bool = False) -> Mask:
+        """Tell which features of rows come from values that are not missing.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_columns)
+        by_column : bool, default=False
+            Whether to tell it of columns that are used, not of features.
+
+        Returns
+        -------
+        known : ndarray of shape (n_samples, n_features), bool
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from fuzzypairs.io.features import Preparation
+        >>> frame = pd.DataFrame({"acid": [1.0, None], "soil": ["clay", "sand"]})
+        >>> frame.loc[2] = [3.0, None]
+        >>> Preparation().fit(frame).known(frame)
+        array([[ True,  True,  True,  True],
+               [False,  True,  True,  True],
+               [ True, False, False, False]])
+        """
+        values = self._values(X)
+        # As the transformer orders them: numbers and dates first.
+        used = [c for c in self.columns_ if c.n_features]
+        used.sort(key=lambda c: c.kind == "category")
+        known = np.column_stack([values[c.name].notna().to_numpy() for c in used])
+        return (
+            known
+            if by_column
+            else np.repeat(known, [c.n_features for c in used], axis=1)
+        )
+
+    def _values(self, X: "pd.DataFrame") -> dict[str, Column]:
+        """Return the columns that are used, as floats and text."""
         check_is_fitted(self)
         used = [column for column in self.columns_ if column.n_features]
         if missing := [column.name for column in used if column.name not in X]:
             raise ValueError(
-                f"column {missing[0]!r} is missing; there are {listed(X.columns)}"
+                f"column {missing[0]!r} is missing{suggest(missing[0], X.columns)}; "
+                f"there are {listed(X.columns)}"
             )
-        values = {c.name: CONVERT[c.kind](X[c.name]) for c in used}
-        made: Floats = self.transformer_.transform(pd.DataFrame(values))
-        return made
+        return {c.name: values_of(c, X[c.name], self._least(c.name)) for c in used}
 
     def unseen(self, X: "pd.DataFrame") -> dict[str, list[str]]:
         """Return the categories of new rows that the fit did not see, by column.
@@ -222,25 +385,11 @@ class Preparation(TransformerMixin, BaseEstimator):
         return np.array([name.partition("__")[2] for name in names], dtype=object)
 
 
-def _why_dropped(column: Column, kind: Kind) -> str:
-    """Say why a column is dropped; nothing if it is kept."""
-    n_distinct = column.nunique()
-    if UNNAMED.fullmatch(str(column.name)):
-        return "dropped, it has no name"
-    if n_distinct < 2:
-        return f"dropped, all values are {'the same' if n_distinct else 'missing'}"
-    if kind == "category":
-        if n_distinct == column.count() > MOST_CATEGORIES:
-            return "dropped, all values are different"
-        if column.value_counts().max() < RARE * len(column):
-            return "dropped, no value is frequent"
-    return ""
-
-
-def _treatment(kind: Kind, n_missing: int, scale: bool) -> str:
+def _treatment(kind: Kind, n_missing: int, n_words: int, scale: bool) -> str:
     """Say what is done to a column that is kept."""
-    fill = "the most frequent value" if kind == "category" else "the median"
+    fill = "a level of their own" if kind == "category" else "the median"
     steps = ["turned into days"] * (kind == "date")
+    steps += [f"{n_words} words taken for missing"] * (n_words > 0)
     steps += [f"{n_missing} missing set to {fill}"] * (n_missing > 0)
     if kind == "category":
         steps.append("one-hot")
@@ -251,7 +400,7 @@ def _treatment(kind: Kind, n_missing: int, scale: bool) -> str:
 
 def _category_steps() -> Any:
     return make_pipeline(
-        SimpleImputer(strategy="most_frequent"),
+        SimpleImputer(strategy="constant", fill_value=EMPTY),
         OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             min_frequency=RARE,

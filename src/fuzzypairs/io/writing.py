@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs.io.atomic import replacing
-from fuzzypairs.io.tables import by_ending
+from fuzzypairs.io.readers import by_ending
 
 __all__ = ["escape_cell", "unescape_cell", "write_table"]
 

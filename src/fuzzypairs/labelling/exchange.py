@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.columns import as_text
-from fuzzypairs.io.tables import read_pairs, read_table
+from fuzzypairs.io.grades import grades_of
+from fuzzypairs.io.pair_files import open_pairs
+from fuzzypairs.io.readers import ALL
+from fuzzypairs.io.tables import read_table
 from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.store import Event, Store
@@ -105,15 +107,13 @@ def import_judgements(
     -------
     n_judgements : int
     """
-    ids = catalogue.items.ids
-    read_pairs(path, len(catalogue), ids)  # names the row at fault
-    ends = ("i", "j") if ids is None else ("a", "b")
-    frame = read_table(path, text=[*ends, "annotator", "time"])
+    judged = open_pairs(path)
+    judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault
+    frame = read_table(path, text=ALL)
     place = {name: row for row, name in enumerate(catalogue.ids)}
-    columns = {name: as_text(frame[name]) for name in ends}
     events, rows = [], set()
     for number, (a, b, grade) in enumerate(
-        zip(columns[ends[0]], columns[ends[1]], frame["grade"], strict=True)
+        zip(*judged.ends, grades_of(judged.grades.tolist())[0], strict=True)
     ):
         a, b = (unescape_cell(x) if x not in place else x for x in (a, b))
         if a not in place or b not in place:

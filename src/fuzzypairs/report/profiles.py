@@ -9,8 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.io.columns import CONVERT
-from fuzzypairs.io.features import ColumnRecord
+from fuzzypairs.io.features import ColumnRecord, values_of
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def describe_columns(
     by_name = {str(name): table[name] for name in table}
     return [
         (_describe_categories if record.kind == "category" else _describe_numbers)(
-            record, CONVERT[record.kind](by_name[record.name]), U
+            record, values_of(record, by_name[record.name]), U
         )
         for record in columns
         if record.n_features

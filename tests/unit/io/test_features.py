@@ -26,7 +26,7 @@ def test_a_table_worked_by_hand():
 
     step = np.sqrt(1.5)  # the standard score of the ends of three even steps
     np.testing.assert_allclose(
-        X, [[-step, -step, 1, 0], [0, 0, 1, 0], [step, step, 0, 1]], atol=1e-12
+        X, [[-step, -step, 0, 1, 0], [0, 0, 1, 0, 0], [step, step, 0, 0, 1]], atol=1e-12
     )
     assert model.columns_ == (
         ColumnRecord(
@@ -36,12 +36,12 @@ def test_a_table_worked_by_hand():
             "soil",
             "category",
             1,
-            2,
-            "1 missing set to the most frequent value, one-hot",
+            3,
+            "1 missing set to a level of their own, one-hot",
         ),
-        ColumnRecord("picked", "date", 0, 1, "turned into days, standardised"),
+        ColumnRecord("picked", "date", 0, 1, "turned into days, standardised", "iso"),
     )
-    names = ["acid", "picked", "soil_clay", "soil_sand"]
+    names = ["acid", "picked", "soil_(missing)", "soil_clay", "soil_sand"]
     assert model.get_feature_names_out().tolist() == names
 
 
@@ -58,7 +58,14 @@ def test_a_table_worked_by_hand():
         (pd.to_datetime(["2020-01-01", "2020-01-02", None], utc=True), "date"),
         (["2020-01-01T10:00", "2020-01-02 11:30:05", None], "date"),
         (["2020-01-01", "2020-13-41", None], "category"),
-        (["1/2/2020", "3/4/2020", None], "category"),
+        (["1/2/2020", "13/4/2020", None], "date"),
+        (["1/2/20", "1/14/20", None], "date"),
+        (["1.2.2020", "3.4.2020", None], "date"),
+        (["1.2.2020 10:30", "3.4.2020 9:05", None], "date"),
+        (["2020/12/31", "2020/01/02", None], "date"),
+        (["3 May 2020", "14 Jun 2020", None], "date"),
+        (["May 3, 2020", "June 14, 2020", None], "date"),
+        (["31/12/2020", "12/31/2020", None], "category"),
         ([True, False, True], "category"),
         ([True, False, None], "category"),
         (pd.array([True, False, None], dtype="boolean"), "category"),
@@ -74,32 +81,101 @@ def test_kinds_of_columns(values, kind):
     assert len(np.unique(X, axis=0)) > 1
 
 
-def test_useless_columns_are_dropped_and_recorded():
-    n = 30
+def test_useless_columns_are_left_out_and_recorded():
+    n = 40
+    rng = np.random.default_rng(0)
     model, X = fitted(
-        x=np.arange(n, dtype=float),
+        x=rng.normal(size=n),
         same=["a"] * n,
         level=[1.0, None] * (n // 2),
         void=[None] * n,
         title=[f"wine {k}" for k in range(n)],
+        notes=[f"said of wine {k}" for k in range(n)],
+        cellar=["A"] * 10 + [None] * 30,
+        number=np.arange(n) + 7,
+        shuffled=rng.permutation(n),
+        ticket=rng.choice(10**6, n, replace=False),
         **{"Unnamed: 0": np.arange(n)},
     )
 
     assert X.shape == (n, 1)
     assert {c.name: c.treatment for c in model.columns_ if not c.n_features} == {
-        "same": "dropped, all values are the same",
-        "level": "dropped, all values are the same",
-        "void": "dropped, all values are missing",
-        "title": "dropped, all values are different",
-        "Unnamed: 0": "dropped, it has no name",
+        "same": "left out, all values are the same",
+        "level": "left out, all values are the same",
+        "void": "left out, all values are missing",
+        "title": "left out, all values are different, as in names and ids",
+        "notes": "left out, it is free text",
+        "cellar": "left out, 75 % of its values are missing",
+        "number": "left out, it numbers the rows",
+        "shuffled": "left out, it numbers the rows",
+        "ticket": "left out, it is called and varies like an id",
+        "Unnamed: 0": "left out, it has no name",
     }
 
 
-def test_words_that_hardly_repeat_are_dropped():
-    words = [f"w{k // 2}" for k in range(400)]
-    model, _ = fitted(x=np.arange(400.0), word=words)
+def test_numbers_within_groups_number_the_rows_and_hours_do_not():
+    model, _ = fitted(
+        specimen=np.tile(np.arange(1, 51), 4),
+        hour=np.tile(np.arange(25), 8),
+        x=np.linspace(0, 1, 200),
+    )
 
-    assert model.columns_[1].treatment == "dropped, no value is frequent"
+    assert [c.n_features for c in model.columns_] == [0, 1, 1]
+
+
+def test_a_column_is_what_a_user_says():
+    n = 30
+    frame = pd.DataFrame(
+        {
+            "row": np.arange(n),
+            "zone": np.arange(n) % 3,
+            "size": ["1", "2", "x"] * 10,
+            "day": ["1/2/2020", "3/4/2020", "5/6/2020"] * 10,
+        }
+    )
+    model = Preparation(
+        category=["zone"], number=["row", "size"], date=["day"], date_order="mdy"
+    ).fit(frame)
+
+    found = {c.name: (c.kind, c.n_features, c.date_format) for c in model.columns_}
+    assert found == {
+        "row": ("number", 1, ""),
+        "zone": ("category", 3, ""),
+        "size": ("number", 1, ""),
+        "day": ("date", 1, "%m/%d/%Y"),
+    }
+    assert model.columns_[2].treatment == (
+        "10 words taken for missing, 10 missing set to the median, standardised"
+    )
+    assert np.isfinite(model.transform(frame)).all()
+
+
+def test_one_order_serves_all_dates_of_a_table():
+    model, _ = fitted(
+        seen=["1/2/2020", "3/4/2020", "5/6/2020"],
+        picked=["1/2/2020", "1/22/2020", "3/1/2020"],
+    )
+
+    assert [c.date_format for c in model.columns_] == ["%m/%d/%Y"] * 2
+
+
+def test_dates_that_may_be_read_twice_are_asked_for():
+    with pytest.raises(ValueError, match="such as '1/2/2020', whose day or month may"):
+        fitted(day=["1/2/2020", "3/4/2020"])
+
+
+def test_a_word_among_numbers_is_missing():
+    model, _ = fitted(x=[*map(str, range(0, 60, 3)), "rotary"])
+
+    assert model.columns_[0].kind == "number"
+    assert model.columns_[0].treatment.startswith("1 words taken for missing")
+
+
+def test_words_that_hardly_repeat_are_left_out():
+    words = [f"w{k // 2}" for k in range(400)]
+    model, _ = fitted(x=np.arange(0.0, 800.0, 2), word=words)
+
+    assert model.columns_[1].treatment == "left out, no value is frequent"
 
 
 def test_rare_words_share_a_feature():
@@ -192,14 +268,16 @@ def test_it_is_a_step_of_a_pipeline():
             {"x": [1.0, 1e200]},
             "column 'x' holds 1e[+]200 in row 1: expected numbers up",
         ),
-        ({"x": [*["1"] * 10, "l"]}, "'x' holds 'l' in row 10: other rows hold numbers"),
         (
             {"x": [1, [2]]},
             r"column 'x' holds \[2\] in row 1: expected numbers, text or",
         ),
         ({"x": [{"a": 1}, None]}, "column 'x' holds {'a': 1} in row 0"),
         ({"x": [b"a", b"b"]}, "column 'x' holds b'a' in row 0"),
-        ({"x": [1, 1]}, "no column is left to cluster by: 'x' was dropped, all values"),
+        (
+            {"x": [1, 1]},
+            "no column is left to cluster by: 'x' was left out, all values",
+        ),
     ],
 )
 def test_columns_that_cannot_be_used(columns, message):

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.tables import Items, prepare, read_items, read_pairs, read_table
+from fuzzypairs.exceptions import ReadingWarning
+from fuzzypairs.io.readers import place_of
+from fuzzypairs.io.tables import Items, prepare, read_items, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -24,6 +25,8 @@ FRAME = pd.DataFrame(
 WRITERS = {
     "csv": lambda path: FRAME.to_csv(path, index=False),
     "tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    "txt": lambda path: FRAME.to_csv(path, index=False, sep="|"),
+    "xlsx": lambda path: FRAME.to_excel(path, index=False),
     "parquet": lambda path: FRAME.to_parquet(path),
     "jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True),
     "ndjson": lambda path: FRAME.to_json(path, orient="records", lines=True),
@@ -59,24 +62,6 @@ def test_every_format_gives_the_same_features(tmp_path, ending, packed):
     np.testing.assert_allclose(X, expected, rtol=1e-12)
 
 
-def test_ids_stay_as_they_are_written(tmp_path):
-    data = write(tmp_path / "d.csv", "id,x\n007,1\n7,2\n0x7,3\n")
-    pairs = write(tmp_path / "p.csv", "a,b,grade,note\n7,007,0.5,hm\n")
-    items = read_items(data, id_column="id")
-
-    assert items.ids.tolist() == ["007", "7", "0x7"]
-    assert list(read_pairs(pairs, 3, items.ids)) == [(0, 1, 0.5)]
-
-
-def test_numbers_as_ids_agree_between_formats(tmp_path):
-    data = tmp_path / "d.parquet"
-    pd.DataFrame({"id": [7.0, 8.0], "x": [1, 2]}).to_parquet(data)
-    pairs = write(tmp_path / "p.jsonl", '{"a": 8, "b": "7", "grade": -1}\n')
-
-    ids = read_items(data, id_column="id").ids
-    assert list(read_pairs(pairs, 2, ids)) == [(0, 1, -1.0)]
-
-
 def test_a_named_index_of_parquet_is_a_column(tmp_path):
     path = tmp_path / "d.parquet"
     FRAME.set_index("name").to_parquet(path)
@@ -91,12 +76,6 @@ def test_marks_of_spreadsheets_are_read(tmp_path):
     frame = read_table(path)
     assert list(frame.columns) == ["x", "y"]
     assert frame["y"].isna().tolist() == [True, False]
-
-
-def test_pairs_by_row_number_keep_other_columns_out(tmp_path):
-    path = write(tmp_path / "p.tsv", "annotator\tj\ti\tgrade\nAnn\t0\t2\t0.25\n")
-
-    assert list(read_pairs(path, 3)) == [(0, 2, 0.25)]
 
 
 def test_columns_can_be_kept_as_they_are_written(tmp_path):
@@ -117,6 +96,13 @@ def test_the_preparation_knows_the_column_of_ids():
     np.testing.assert_array_equal(X, [[3.0], [1.0], [2.0]])
 
 
+def test_errors_of_columns_name_the_line(tmp_path):
+    path = write(tmp_path / "d.csv", "# n\nx\n1\ninf\n2\n")
+
+    with pytest.raises(ValueError, match=r"d.csv: column 'x' holds inf in line 4: exp"):
+        prepare(read_items(path))
+
+
 def test_errors_of_columns_name_the_file():
     items = Items(Path("wines.csv"), pd.DataFrame({"x": [1.0, np.inf]}))
 
@@ -129,24 +115,18 @@ def test_errors_of_columns_name_the_file():
     [
         ("d.csv", b"", "d.csv is empty"),
         ("d.csv", b"x,y\n", "d.csv has no rows"),
-        ("d.csv", b"x,y\n1,2\n1,2,3\n", "d.csv cannot be read: .*line 3, saw 3"),
-        (
-            "d.csv",
-            b"x,y\n1,2,3\n4,5,6\n",
-            "d.csv cannot be read: rows have more fields than",
-        ),
+        ("d.csv", b"x,y\n1,2\n1,2,3\n", "line 3 has 3 fields but there are 2 columns"),
+        ("d.csv", b"x,y\n1,2,3\n4,5,6\n", "line 2 has 3 fields but there are 2"),
+        ("d.csv", b'#n\nx,y\n"a\nb",2\n\n1,2,3\n', "line 6 has 3 fields"),
+        ("d.csv", b'x,y\n1,2\n"3,4\n5,6\n', "quote that opens in line 3 is never"),
         ("d.csv", b"x,x\n1,2\n", "d.csv cannot be read: two columns are called 'x'"),
         (
             "d.csv",
-            b"x;y\n1;2\n",
-            "single column 'x;y': expected columns separated by c",
+            b"5.1,3.5\n4.9,3.0\n",
+            "first line holds numbers .5.1, 3.5.: expected",
         ),
-        (
-            "d.tsv",
-            b"x,y\n1,2\n",
-            "single column 'x,y': expected columns separated by t",
-        ),
-        ("d.csv", b"x\n\xff\xfe\n", "d.csv is not text in UTF-8"),
+        ("d.csv", b"x\n\xff\xfe\x00\n", "d.csv cannot be read: it is not text"),
+        ("d.csv", b"\xff\xfex\x00\n", "d.csv cannot be read: it is not text"),
         ("d.csv.gz", b"x\n1\n", "d.csv.gz cannot be read: Not a gzipped file"),
         (
             "d.csv.gz",
@@ -155,23 +135,12 @@ def test_errors_of_columns_name_the_file():
         ),
         ("d.parquet", b"PAR1 and no more", "d.parquet cannot be read: "),
         ("d.parquet", b"", "d.parquet cannot be read: "),
-        (
-            "d.jsonl",
-            b'{"x": 1}\n{"x": \n',
-            "d.jsonl cannot be read: row 1 is not JSON: Expect",
-        ),
-        (
-            "d.jsonl",
-            b"[1]\n",
-            r"d.jsonl cannot be read: row 0 is \[1\], expected an object",
-        ),
+        ("d.jsonl", b'{"x": 1}\n\n{"x": \n', "d.jsonl .*: line 3 is not JSON: Expect"),
+        ("d.jsonl", b"[1]\n", r"line 1 is \[1\], expected an object"),
         ("d.jsonl", b"", "d.jsonl has no rows"),
-        (
-            "d.xlsx",
-            b"PK",
-            "d.xlsx has an unknown ending: expected .csv, .tsv, .parquet",
-        ),
-        ("data", b"x\n1\n", "data has an unknown ending"),
+        ("d.xlsx", b"PK", "d.xlsx cannot be read: it is no workbook"),
+        ("d.xls", b"PK", "d.xls ends in .xls: save it as .xlsx"),
+        ("data", b"x\n1\n", "data has an unknown ending: expected .csv, .tsv, .txt"),
     ],
 )
 def test_bad_tables(tmp_path, name, content, message):
@@ -203,14 +172,15 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         ({"id_column": "no"}, "d.csv has no column 'no'; it has 'id', 'x', 'c', 'v'"),
+        ({"truth": "idd"}, "d.csv has no column 'idd', did you mean 'id'"),
         ({"truth": "no"}, "d.csv has no column 'no'"),
         ({"drop": ["no"]}, "d.csv has no column 'no'"),
         ({"drop": ["id", "x", "c", "v"]}, "d.csv has no column left to cluster by"),
         (
             {"id_column": "c"},
-            "column 'c' holds 'a' in rows 0 and 2; an id must name one",
+            "column 'c' holds 'a' in line 2 and line 4; an id must name one",
         ),
-        ({"id_column": "x"}, "column 'x' has no id in row 1"),
+        ({"id_column": "x"}, "column 'x' has no id in line 3"),
         ({"id_column": "id", "truth": "id"}, "'id' of .*d.csv cannot be both id and t"),
         ({"truth": "v"}, "column 'v' holds no class at all"),
     ],
@@ -222,53 +192,69 @@ def test_bad_columns(tmp_path, arguments, message):
         read_items(path, **arguments)
 
 
+GERMAN = "Nr;Größe;Preis\n1;1,5;1.234,50\n2;2,25;99,00\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "ids", "message"),
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
+)
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_encoding_delimiter_and_decimal_comma_are_found(tmp_path, encoding, delimiter):
+    path = tmp_path / "d.csv"
+    path.write_bytes(GERMAN.replace(";", delimiter).encode(encoding))
+
+    with pytest.warns(ReadingWarning, match=r"d.csv was read as .* a decimal comma"):
+        frame = read_table(path)
+
+    assert list(frame) == ["Nr", "Größe", "Preis"]
+    assert frame["Größe"].tolist() == [1.5, 2.25]
+    assert frame["Preis"].tolist() == [1234.5, 99.0]
+
+
+def test_a_plain_file_is_read_without_a_word(tmp_path):
+    frame = read_table(write(tmp_path / "d.csv", 'x,n,d\n1.5,"1,234",2020-01-01\n'))
+
+    assert frame["n"].tolist() == [1234.0]
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path):
+    path = write(tmp_path / "d.csv", '# by Ann\nx,y\n1,"a\nb"\n\n# checked\n2,c\n')
+
+    assert read_table(path)["x"].tolist() == [1, 2]
+    assert [place_of(path, row) for row in (0, 1)] == ["line 3", "line 7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "n_rows"),
     [
-        (
-            "i,j\n0,1\n",
-            None,
-            "p.csv has no column 'grade', it has 'i', 'j': expected i,",
-        ),
-        (
-            "a,b,grade\nu,v,1\n",
-            None,
-            "no column 'i', .*: .* or an id column of the data",
-        ),
-        (
-            "i,j,grade\n0,1,1\n",
-            "uvw",
-            "no column 'a', .*: expected a, b, grade with ids",
-        ),
-        ("i,j,grade\n0,1,1\n0,3,1\n", None, "p.csv: row 1 joins sample 3 but X has 3 "),
-        ("i,j,grade\n0,-1,1\n", None, "p.csv: row 0 joins sample -1"),
-        ("i,j,grade\n1,1,1\n", None, "p.csv: row 0 joins sample 1 to itself"),
-        ("i,j,grade\n0,1.5,1\n", None, "p.csv: row 0 joins sample 1.5"),
-        ("i,j,grade\n0,,1\n", None, "p.csv: row 0 joins sample nan"),
-        (
-            "i,j,grade\n0,1,2\n",
-            None,
-            "p.csv: row 0 .* with grade 2.0; expected a number",
-        ),
-        ("i,j,grade\n0,1,\n", None, "p.csv: row 0 .* with grade nan"),
-        (
-            "i,j,grade\n0,1,1\n0,2,hi\n",
-            None,
-            "p.csv: column 'grade' holds 'hi' in row 1",
-        ),
-        ("i,j,grade\nx,1,1\n", None, "p.csv: column 'i' holds 'x' in row 0"),
-        (
-            "a,b,grade\nu,v,1\nu,z,1\n",
-            "uvw",
-            "row 1 names 'z' in column 'b', which is no",
-        ),
-        ("a,b,grade\nu,,1\n", "uvw", "p.csv: row 0 names nan in column 'b'"),
-        ("a,b,grade\nu,u,1\n", "uvw", "p.csv: row 0 joins 'u' to itself"),
-        ("a,b,grade\nu,w,2\n", "uvw", "p.csv: row 0 joins 'u' and 'w' with grade 2.0"),
+        ("#id,x\n1,2\n2,3\n", ["id", "x"], 2),
+        ("# trees, by Ann\nid,x\n#1,2\n#2,3\n", ["id", "x"], 2),
+        ("x;y\n1;2\n# the end\n", ["x", "y"], 1),
     ],
 )
-def test_bad_pairs(tmp_path, text, ids, message):
-    path = write(tmp_path / "p.csv", text)
+@pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.ReadingWarning")
+def test_comments_are_told_from_names_and_rows(tmp_path, text, names, n_rows):
+    frame = read_table(write(tmp_path / "d.csv", text))
 
-    with pytest.raises(PairsError, match=message):
-        read_pairs(path, 3, None if ids is None else np.array(list(ids), dtype=object))
+    assert (list(frame), len(frame)) == (names, n_rows)
+
+
+def test_a_workbook_may_have_a_title_and_further_sheets(tmp_path):
+    path = tmp_path / "d.xlsx"
+    with pd.ExcelWriter(path) as book:
+        FRAME.to_excel(book, sheet_name="wines", index=False, startrow=3)
+        FRAME.to_excel(book, sheet_name="notes")
+        book.sheets["wines"]["A1"] = "Our wines"
+
+    with pytest.warns(ReadingWarning, match="has the sheets notes too"):
+        frame = read_table(path)
+
+    assert list(frame) == list(FRAME)
+    assert frame["acid"].tolist()[2:] == [2.5, 0.1]
+    assert place_of(path, 0) == "row 5"
+
+
+def test_columns_of_spaces_are_read_from_text(tmp_path):
+    path = write(tmp_path / "d.txt", "x   y\n1   2\n3 4\n")
+
+    assert read_table(path).to_dict("list") == {"x": [1, 3], "y": [2, 4]}

@@ -5,7 +5,8 @@ import pytest
 
 from fuzzypairs import PairSet
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.tables import read_items, read_pairs
+from fuzzypairs.io.pair_files import read_pairs
+from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
 from fuzzypairs.labelling.store import Event, Store
@@ -82,5 +83,5 @@ def test_errors_say_what_to_do(store, tmp_path, catalogue):
         PairSet.from_store(wrong)
     csv = tmp_path / "pairs.csv"
     csv.write_text("a,b,grade\nW00,nobody,0.5\n")
-    with pytest.raises(PairsError, match="row 0 names 'nobody'"):
+    with pytest.raises(PairsError, match="line 2 names 'nobody'"):
         import_judgements(store, csv, catalogue, "me")
