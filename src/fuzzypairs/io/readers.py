@@ -43,6 +43,8 @@ def open_bytes(path: Path) -> bytes:
 
 def read_bytes(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     """Return the table in the content of a file; columns of `text` stay as written."""
+    if (ending := _ending(path)) in FOREIGN:
+        raise ValueError(f"{path} ends in {ending}: save it as {FOREIGN[ending]}")
     return by_ending(path, READERS)(path, data, text)
 
 
@@ -67,8 +69,6 @@ def place_of(path: Path, row: int) -> str:
 def by_ending(path: Path, functions: dict[str, Function]) -> Function:
     """Return the function for the format that the ending of a file name stands for."""
     ending = _ending(path)
-    if ending in FOREIGN:
-        raise ValueError(f"{path} ends in {ending}: save it as {FOREIGN[ending]}")
     if ending not in functions:
         raise ValueError(
             f"{path} has an unknown ending: expected {', '.join(functions)}, or one of "
