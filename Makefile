@@ -12,7 +12,7 @@ COVERED := 95
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long kills core coverage matrix lint format tidy types hooks bench docs reproduction clean help
+.PHONY: demo test test-long kills core coverage matrix lint format tidy types types-js hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
@@ -67,6 +67,12 @@ tidy: $(STAMP)
 
 hooks: $(STAMP)
 	$(BIN)/pre-commit install
+
+# The page of `fuzzypairs label` by TypeScript, where npm is installed.
+types-js:
+	@if command -v npx >/dev/null; then \
+	  npx --yes --package typescript tsc -p src/fuzzypairs/labelling/static; \
+	else echo "npx is not installed: the types of the labelling page are not checked"; fi
 
 types: $(STAMP)
 	$(BIN)/mypy

@@ -11,7 +11,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ["startup", "groups", "fits", "steps", "spaces", "memory", "propagation"]
+NAMES = [
+    "startup",
+    "groups",
+    "fits",
+    "steps",
+    "spaces",
+    "memory",
+    "propagation",
+    "labelling",
+]
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -79,7 +79,9 @@ function answer({ grade, kind = "graded", input, swap = false }) {
     annotator, left: ends[0], right: ends[1], kind, grade, input,
     seconds: (performance.now() - shownAt) / 1000, key: crypto.randomUUID(),
   };
+  // An answered pair must not stay on screen as if it were asked.
   if (queue.length) showPair();
+  else byId("pair").replaceChildren();
   const said = kind === "graded" ? inWords(grade ?? 0) : kind;
   outbox = outbox.then(async () => {
     try {

@@ -84,7 +84,7 @@ export function showHistory(answers, edit) {
     const time = new Date(answer.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     return [names, choice, answer.edited ? "edited" : "", broken, time];
   });
-  place.replaceChildren(table("Your answers, the newest first", ["pair", "answer", "", "clusters", "time"], rows));
+  place.replaceChildren(table("Your answers, the newest first", ["pair", "answer", "changed", "clusters", "time"], rows));
 }
 
 /** @param {any} found @param {string} own */
