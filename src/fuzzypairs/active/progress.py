@@ -8,7 +8,7 @@ import numpy as np
 from fuzzypairs._typing import Ints
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import balanced_share, kept_judgements
+from fuzzypairs.pairs.consistency import balanced_share, satisfied
 from fuzzypairs.pairs.folds import hold_out
 
 __all__ = ["StopHint", "hint_from"]
@@ -72,21 +72,21 @@ def hint_from(
         )
         return StopHint(n_answers, np.nan, np.nan, (np.nan, np.nan), True, message)
     folds = hold_out(pairs, N_SPLITS, 1, rng)
-    kept = np.full((2, n_answers), np.nan)  # by half of the answers, by all
+    shares = np.full((2, n_answers), np.nan)  # by half of the answers, by all
     for train, test in folds.splits:
         half = train.select(rng.permutation(len(train)) < len(train) / 2)
         for row, part in enumerate((half, train)):
             labels = fit(part).labels_
             together = labels[folds.pairs.i[test]] == labels[folds.pairs.j[test]]
-            kept[row, test] = kept_judgements(together, folds.pairs.grade[test])
-    agreement = float(balanced_share(kept[1], folds.pairs.grade))
+            shares[row, test] = satisfied(together, folds.pairs.grade[test])
+    agreement = float(balanced_share(shares[1], folds.pairs.grade))
     gains = 0.5 * np.array(
         [
-            np.subtract(*balanced_share(kept[::-1, draw], folds.pairs.grade[draw]))
+            np.subtract(*balanced_share(shares[::-1, draw], folds.pairs.grade[draw]))
             for draw in resamples(folds.unit, rng)
         ]
     )
-    gain = 0.5 * float(np.subtract(*balanced_share(kept[::-1], folds.pairs.grade)))
+    gain = 0.5 * float(np.subtract(*balanced_share(shares[::-1], folds.pairs.grade)))
     low, high = (float(q) for q in np.nanquantile(gains, [0.05, 0.95]))
     worth = high > WORTH
     message = (

@@ -26,7 +26,7 @@ HEADS = {
     "nmi": "NMI",
     "rand_index": "Rand",
     "hungarian_accuracy": "accuracy",
-    "pair_agreement": "held",
+    "pair_agreement": "pairs",
 }
 
 
@@ -175,5 +175,5 @@ def _table(outcomes: "Sequence[Outcome]") -> "Table":
     return Table(
         ["method", "k", "ms", *shown.values()],
         [cells(row) for row in outcomes],
-        "Scores in percent; held: judgements, by strength",
+        "Scores in percent; pairs: judgements satisfied, by strength",
     )

@@ -51,7 +51,7 @@ CRITERIA = {
     "rand_index": "Rand index",
     "hungarian_accuracy": "accuracy",
 }
-# The most broken judgements that a summary lists, and that the screen does.
+# The most violated judgements that a summary lists, and that the screen does.
 MOST_BROKEN, SHOWN_BROKEN = 1000, 5
 
 
@@ -205,7 +205,7 @@ class FittedTask:
         }
 
     def _judgements(self) -> dict[str, Any]:
-        """Count the judgements, and name those that the clusters break by ids."""
+        """Count the judgements, and name those that the clusters violate by ids."""
         pairs, labels = self.task.pairs, self.model.labels_
         told = pairs.grade != 0
         held = criteria.pairs_held(pairs, labels)
@@ -313,12 +313,12 @@ class FittedTask:
             terminal.print(f"Against the true classes: {', '.join(shares)}")
         if judged["agreement"] is not None:
             terminal.print(
-                f"The clusters hold {judged['held']} of "
+                f"The clusters satisfy {judged['held']} of "
                 f"{judged['given'] - judged['cant_say']} judgements."
             )
         for pair in judged["broken"][:SHOWN_BROKEN]:
             one, other, grade, *_ = pair.values()
-            terminal.print(escape(f"  broken: {one} and {other}, graded {grade:g}"))
+            terminal.print(escape(f"  violated: {one} and {other}, graded {grade:g}"))
 
     def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""

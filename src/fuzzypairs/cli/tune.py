@@ -235,7 +235,8 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
         ]
         for row in rows[:most]
     ]
-    kind = "judgements kept" if search.chosen_by_ == "held-out pairs" else "stability"
+    by_pairs = search.chosen_by_ == "held-out pairs"
+    kind = "judgements satisfied" if by_pairs else "stability"
     caption = f"Settings by {search.chosen_by_}, in percent, best first"
     if len(cells) < len(rows):
         caption += f": {len(cells)} of {len(rows)}"

@@ -23,7 +23,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
     balanced_share,
     chance_error,
-    kept_judgements,
+    satisfied,
 )
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.solvers.groups import usable_pairs
@@ -243,7 +243,7 @@ def agreement(labels: Labels, pairs: PairSet) -> float:
     0.8333333333333333
     """
     together = labels[pairs.i] == labels[pairs.j]
-    return float(balanced_share(kept_judgements(together, pairs.grade), pairs.grade))
+    return float(balanced_share(satisfied(together, pairs.grade), pairs.grade))
 
 
 def can_teach(pairs: PairSet) -> bool:
@@ -372,4 +372,4 @@ def held_out_answers(
 def held_out_agreement(answers: Answers, folds: Folds) -> float:
     """Return the agreement with judgements that a space was not taught."""
     grade = folds.pairs.grade
-    return float(balanced_share(kept_judgements(answers.together, grade), grade))
+    return float(balanced_share(satisfied(answers.together, grade), grade))

@@ -11,7 +11,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
     balanced_share,
     chance_error,
-    kept_judgements,
+    satisfied,
 )
 
 __all__ = ["Agreement", "HeldOut", "Verdict", "agreement_of", "assess"]
@@ -147,7 +147,7 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
         return Agreement(float("nan"), 0.0, 1.0)
     # Where the model is undecided, it keeps half of a judgement.
     together = np.where(p == 0.5, 0.5, p > 0.5)
-    share = float(balanced_share(kept_judgements(together, grade), grade))
+    share = float(balanced_share(satisfied(together, grade), grade))
     n = 0.25 / chance_error(grade) ** 2
     shrunk = QUANTILE**2 / n
     center = (share + shrunk / 2) / (1 + shrunk)

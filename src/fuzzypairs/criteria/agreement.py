@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from fuzzypairs._typing import Mask
 from fuzzypairs.criteria.inputs import as_labels
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import balanced_share, kept_judgements, kept_share
+from fuzzypairs.pairs.consistency import balanced_share, satisfied, satisfied_share
 from fuzzypairs.validation import check_choice
 
 __all__ = ["pair_agreement", "pairs_held"]
@@ -68,10 +68,10 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     judged = PairSet.coerce(pairs, n_samples=len(labels)).informative
     if method == "rank":
         return _rank_agreement(judged, result)
-    kept = kept_judgements(labels[judged.i] == labels[judged.j], judged.grade)
+    shares = satisfied(labels[judged.i] == labels[judged.j], judged.grade)
     if method == "balanced":
-        return float(balanced_share(kept, judged.grade))
-    return float(kept_share(kept, np.abs(judged.grade)))
+        return float(balanced_share(shares, judged.grade))
+    return float(satisfied_share(shares, np.abs(judged.grade)))
 
 
 def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
@@ -102,7 +102,7 @@ def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
     labels = as_labels("result", result)
     pairs = PairSet.coerce(pairs, n_samples=len(labels))
     together = labels[pairs.i] == labels[pairs.j]
-    return np.asarray(kept_judgements(together, pairs.grade) == 1)
+    return np.asarray(satisfied(together, pairs.grade) == 1)
 
 
 def _rank_agreement(pairs: PairSet, result: ArrayLike) -> float:

@@ -90,7 +90,7 @@ class Fitted:
         Rows on a map, turned to lie as on the last one.
     cards : list of ClusterCard
     guided, unguided : float or None
-        Share of held-out judgements that clusters keep, with and without judgements.
+        Share of held-out judgements that clusters satisfy, with and without judgements.
     notes : list of str
         Warnings of the fit.
     """

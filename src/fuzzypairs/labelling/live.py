@@ -37,7 +37,7 @@ class Point:
     n : int
         Number of judgements.
     guided, unguided : float or None
-        Share of held-out judgements kept by clusters with and without judgements.
+        Share of held-out judgements satisfied by clusters with and without judgements.
     """
 
     n: int

@@ -11,13 +11,13 @@ from fuzzypairs._typing import Floats, Mask
 __all__ = [
     "balanced_share",
     "chance_error",
-    "kept_judgements",
-    "kept_share",
     "mean_known",
+    "satisfied",
+    "satisfied_share",
 ]
 
 
-def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
+def satisfied(together: Floats | Mask, grade: Floats) -> Floats:
     """Return how far each judgement is satisfied, from 0 to 1.
 
     `together` (..., n_pairs) is whether the two samples are in one cluster, or in which
@@ -27,28 +27,28 @@ def kept_judgements(together: Floats | Mask, grade: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> kept_judgements(np.array([True, True, False]), np.array([0.9, -0.6, 0.0]))
+    >>> satisfied(np.array([True, True, False]), np.array([0.9, -0.6, 0.0]))
     array([1., 0., 1.])
     """
     apart = np.where(grade < 0, 1.0 - together, 1.0)
     return np.where(grade > 0, together, apart)
 
 
-def kept_share(kept: Floats, strength: Floats) -> Floats:
+def satisfied_share(shares: Floats, strength: Floats) -> Floats:
     """Return the share of judgements that are satisfied, weighted by their strength.
 
-    NaN in `kept` (..., n_pairs) leaves a judgement out. The share is NaN where nothing
-    is left.
+    NaN in `shares` (..., n_pairs) leaves a judgement out. The result is NaN if none is
+    left.
     """
-    weight = strength * ~np.isnan(kept)
+    weight = strength * ~np.isnan(shares)
     total = np.asarray(weight.sum(axis=-1))
-    found = (weight * np.nan_to_num(kept)).sum(axis=-1)
+    found = (weight * np.nan_to_num(shares)).sum(axis=-1)
     share = np.full(total.shape, np.nan)
     np.divide(found, total, out=share, where=total > 0)
     return share
 
 
-def balanced_share(kept: Floats, grade: Floats) -> Floats:
+def balanced_share(shares: Floats, grade: Floats) -> Floats:
     """Return the mean of the shares among alike and among unlike judgements.
 
     One large cluster satisfies all alike judgements and no other, and so scores 1/2
@@ -58,18 +58,18 @@ def balanced_share(kept: Floats, grade: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> kept = np.array([[1.0, 0.0, 1.0], [np.nan, 1.0, np.nan]])
-    >>> balanced_share(kept, np.array([0.9, -0.6, -0.2]))
+    >>> shares = np.array([[1.0, 0.0, 1.0], [np.nan, 1.0, np.nan]])
+    >>> balanced_share(shares, np.array([0.9, -0.6, -0.2]))
     array([0.625, 1.   ])
     """
-    shares = [kept_share(kept, np.maximum(s, 0.0)) for s in (grade, -grade)]
-    return mean_known(np.array(shares))
+    kinds = [satisfied_share(shares, np.maximum(s, 0.0)) for s in (grade, -grade)]
+    return mean_known(np.array(kinds))
 
 
 def chance_error(grade: Floats) -> float:
     """Return the standard error of `balanced_share` of a random partition.
 
-    Each judgement is kept with probability 1/2, independently of the others.
+    Each judgement is satisfied with probability 1/2, independently of the others.
     """
     parts = [
         (strength**2).sum() / strength.sum() ** 2

@@ -53,7 +53,7 @@ def plot_judgements(
     """Show grades of judgements against the memberships that their rows share.
 
     Rows judged alike should share their memberships: upper right. Rows judged unlike
-    should not: lower left. Crosses are judgements that the clusters break.
+    should not: lower left. Crosses are judgements that the clusters violate.
 
     Parameters
     ----------
@@ -73,15 +73,15 @@ def plot_judgements(
     >>> from fuzzypairs.plots import plot_judgements
     >>> ax = plot_judgements([(0, 1, 0.5), (0, 2, 0.9)], [[1, 0], [0.9, 0.1], [0, 1]])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['1 held', '1 broken']
+    ['1 satisfied', '1 violated']
     """
     U = check_array(memberships)
     judged = PairSet.coerce(pairs, n_samples=len(U)).informative
     ax = style.new_axes((6.4, 3.6)) if ax is None else ax
     shared, held = shared_membership(judged, U), pairs_held(judged, U)
     for word, mine, marker, color, area in (
-        ("held", held, "o", style.HELD, 26),
-        ("broken", ~held, "X", style.BROKEN, 50),
+        ("satisfied", held, "o", style.HELD, 26),
+        ("violated", ~held, "X", style.BROKEN, 50),
     ):
         ax.scatter(
             judged.grade[mine], shared[mine], s=area, marker=marker, color=color,

@@ -69,7 +69,7 @@ def plot_memberships(
         Largest number of rows to draw: those of the judgements drawn, those
         highlighted, and a fixed random choice of others. All by default.
     most_pairs : int, optional
-        Largest number of judgements to draw: broken ones first, then the strongest.
+        Largest number of judgements to draw: violated ones first, then the strongest.
         All by default.
 
     Returns
@@ -176,7 +176,7 @@ class MembershipMapDisplay(style.Display):
 
 
 def _strongest_pairs(pairs: PairSet, memberships: Floats, most: int | None) -> PairSet:
-    """Return the judgements to draw: broken ones first, then the strongest."""
+    """Return the judgements to draw: violated ones first, then the strongest."""
     if most is None or len(pairs) <= most:
         return pairs
     held = pairs_held(pairs, memberships)
@@ -236,8 +236,8 @@ def _draw_pairs(ax: Any, places: Data, pairs: PairSet, memberships: Floats) -> N
     width = (0.5 + 2 * np.abs(pairs.grade)) * np.sqrt(FEW / max(len(pairs), FEW))
     for word, sign, dashes in (("alike", 1, "-"), ("unlike", -1, "--")):
         for state, is_state, color, alpha, order in (
-            ("held", held, style.HELD, 0.45, 1),
-            ("broken", ~held, style.BROKEN, 0.95, 4),
+            ("satisfied", held, style.HELD, 0.45, 1),
+            ("violated", ~held, style.BROKEN, 0.95, 4),
         ):
             mine = is_state & (np.sign(pairs.grade) == sign)
             if not mine.any():

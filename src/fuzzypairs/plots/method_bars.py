@@ -16,7 +16,7 @@ TITLES = {
     "nmi": "NMI",
     "rand_index": "Rand index",
     "hungarian_accuracy": "accuracy",
-    "pair_agreement": "judgements held",
+    "pair_agreement": "judgements satisfied",
 }
 # Bars other than the best of a panel.
 PALE = "#B8C4CE"
@@ -41,7 +41,7 @@ def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
     >>> from fuzzypairs.selection.comparison import Outcome
     >>> row = Outcome("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
     >>> [ax.get_title("left") for ax in plot_comparison([row]).axes]
-    ['judgements held', 'seconds']
+    ['judgements satisfied', 'seconds']
     """
     shown = [
         key for key in TITLES if any(getattr(row, key) is not None for row in outcomes)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The palette of Okabe and Ito without yellow, which is hardly visible on white, and
-# without vermilion, which marks broken judgements; all are visible on black, too.
+# without vermilion, which marks violated judgements; all are visible on black, too.
 # Shapes and hatches tell clusters apart where colours do not: in print, and from the
 # seventh cluster on. Six and seven are coprime, so 42 clusters all differ.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0")

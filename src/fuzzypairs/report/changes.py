@@ -110,8 +110,8 @@ class Comparison:
         before, after = self.summary["without_pairs"], self.summary["with_pairs"]
         n_pairs, n_moved = len(self.pairs), len(self.summary["rows_moved"])
         sentences = [
-            f"The clusters hold {after['pairs_held']} of {n_pairs} judgements, against "
-            f"{before['pairs_held']} when fitted without them.",
+            f"The clusters satisfy {after['pairs_held']} of {n_pairs} judgements, "
+            f"against {before['pairs_held']} when fitted without them.",
             f"Of {len(self.X)} rows, {n_moved} changed cluster.",
         ]
         if self.truth is None:
@@ -129,7 +129,7 @@ class Comparison:
         shares = {
             "normalized_ari": "normalised ARI",
             "nmi": "NMI",
-            "pair_agreement": "judgements held, by strength",
+            "pair_agreement": "judgements satisfied, by strength",
             "mean_certainty": "mean certainty",
         }
         held = [fit["pairs_held"] for fit in fits]
@@ -139,8 +139,8 @@ class Comparison:
             if key in fits[0]
         ]
         rows += [
-            ["judgements held", *held],
-            ["judgements broken", *(len(self.pairs) - kept for kept in held)],
+            ["judgements satisfied", *held],
+            ["judgements violated", *(len(self.pairs) - kept for kept in held)],
             ["rows that changed cluster", "", len(self.summary["rows_moved"])],
         ]
         return Table(["", "without pairs", "with pairs"], rows)
@@ -184,14 +184,14 @@ class Comparison:
             "changed cluster.",
         )
         moved = _change_table("Rows that changed cluster", self.summary["rows_moved"])
-        state = {True: "held", False: "broken"}
+        state = {True: "satisfied", False: "violated"}
         judgements = Table(
             ["row", "row", "grade", "without pairs", "with pairs"],
             [
                 [p["i"], p["j"], p["grade"], *(state[held] for held in p["held"])]
                 for p in self.summary["pairs"]
             ],
-            "Judgements from -1 (unlike) to 1 (alike), held or broken",
+            "Judgements from -1 (unlike) to 1 (alike), satisfied or violated",
         ).first()
         return [
             Section("What the pairs changed", (), picture, [self.scores()]),

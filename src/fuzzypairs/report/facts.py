@@ -92,7 +92,7 @@ class FitFacts:
 
     @property
     def n_broken(self) -> int:
-        """The number of judgements that the clusters break."""
+        """The number of judgements that the clusters violate."""
         return int((~self.held).sum())
 
     @cached_property

@@ -219,13 +219,14 @@ def _describe_judgements(fit: FitFacts) -> str:
     if not n_judged:
         return "There were no judgements, so the clusters follow the data alone."
     if n_judged == 1:
-        said = f"The one judgement is {'broken' if n_broken else 'held'}."
+        said = f"The one judgement is {'violated' if n_broken else 'satisfied'}."
     elif not n_broken:
-        said = f"All {n_judged:,} judgements are held."
+        said = f"All {n_judged:,} judgements are satisfied."
     else:
         n_held = n_judged - n_broken
         said = (
-            f"Of {n_judged:,} judgements {n_held:,} are held and {n_broken:,} broken."
+            f"Of {n_judged:,} judgements {n_held:,} are satisfied and {n_broken:,} "
+            "violated."
         )
     if triangles := fit.contradictions[0]:
         said += f" {counted(len(triangles), 'triple')} of judgements cannot all hold."

@@ -143,8 +143,8 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
     told = fit.pairs.informative
     held = [int(criteria.pairs_held(told, U).sum()) for U in (before, fit.U)]
     text = [
-        f"Clusters found without judgements hold {held[0]:,} of "
-        f"{counted(len(told), 'judgement')}; those of this fit hold {held[1]:,}. "
+        f"Clusters found without judgements satisfy {held[0]:,} of "
+        f"{counted(len(told), 'judgement')}; those of this fit satisfy {held[1]:,}. "
         f"{counted(len(moved), 'row is', 'rows are')} in another cluster than without "
         f"judgements, {percent(len(moved) / len(fit.U))} of all."
     ]

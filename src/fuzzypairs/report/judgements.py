@@ -1,4 +1,4 @@
-"""The section about judgements: held and broken ones, influence, contradictions."""
+"""The section about judgements: which are satisfied, influence, contradictions."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def judgement_section(fit: FitFacts) -> Section:
     """Return the section about judgements."""
     pairs = fit.pairs
     text = [
-        "A judgement of alike is held when both rows have the same strongest "
+        "A judgement of alike is satisfied when both rows have the same strongest "
         "cluster, one of unlike when they do not. Shared is how much of their "
         "membership two rows have in common. The influence of a judgement "
         "is how strongly it still acts on the memberships where the fit ended: 0 once "
@@ -38,7 +38,7 @@ def judgement_section(fit: FitFacts) -> Section:
         return Section("Judgements", text)
     picture = Picture(
         plot_judgements(pairs, fit.U).figure,
-        alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements are held.",
+        alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements satisfied.",
         caption="Grades against shared memberships. Rows judged alike should share "
         "their memberships: upper right. Rows judged unlike should not: lower left.",
     )
@@ -68,9 +68,9 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
         order = by_influence[np.argsort(reliability[by_influence], kind="stable")]
     tables = []
     for caption, mine in (
-        (f"Broken judgements, {by_doubt}", order[~fit.held[order]]),
+        (f"Violated judgements, {by_doubt}", order[~fit.held[order]]),
         (
-            "Held judgements, by influence",
+            "Satisfied judgements, by influence",
             by_influence[(fit.held & (pairs.grade != 0))[by_influence]],
         ),
     ):

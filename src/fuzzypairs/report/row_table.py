@@ -42,7 +42,7 @@ def row_flags(
     -------
     flags : ndarray of shape (n_samples,)
         "mixed" (the second membership is at least half of the first), "judged",
-        "broken" (in a judgement that the clusters break) and "moved" (in another
+        "violated" (in a judgement that the clusters violate) and "moved" (in another
         cluster than without judgements), separated by commas; "" for none.
 
     Examples
@@ -52,13 +52,13 @@ def row_flags(
     >>> from fuzzypairs.report.row_table import row_flags
     >>> U = np.array([[0.9, 0.1], [0.6, 0.4], [0.0, 1.0]])
     >>> row_flags(U, PairSet.from_triples([(0, 2, 0.5)], 3)).tolist()
-    ['judged, broken', 'mixed', 'judged, broken']
+    ['judged, violated', 'mixed', 'judged, violated']
     """
     n_rows, labels = len(memberships), memberships.argmax(axis=1)
     flags: dict[str, Mask] = {"mixed": mixedness(memberships) >= MIXED}
     if pairs is not None:
-        broken = ~pairs_held(pairs, labels)
-        for name, kept in (("judged", pairs.grade != 0), ("broken", broken)):
+        violated = ~pairs_held(pairs, labels)
+        for name, kept in (("judged", pairs.grade != 0), ("violated", violated)):
             flags[name] = np.zeros(n_rows, dtype=bool)
             flags[name][np.r_[pairs.i[kept], pairs.j[kept]]] = True
     if before is not None:
@@ -145,7 +145,7 @@ def rows_section(fit: FitFacts, flags: NDArray[Any]) -> Section:
     rows = np.arange(n_rows)
     text = [
         "Flags: mixed, the second cluster has at least half the membership of the "
-        "first; judged, a judgement is about it; broken, the clusters break such a "
+        "first; judged, a judgement is about it; violated, the clusters violate such a "
         "judgement; moved, it is in another cluster than without judgements."
     ]
     if n_rows > MOST_ROWS:

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import balanced_share, kept_judgements, mean_known
+from fuzzypairs.pairs.consistency import balanced_share, mean_known, satisfied
 from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import contributions, standard_error
@@ -148,7 +148,7 @@ def hold_out_trials(
         model, seconds = timed_fit(candidate, X, split.train, weight, start)
         found = np.asarray(model.labels_)
         labels = noise_to_singletons(found)
-        kept = kept_judgements(labels[pairs.i] == labels[pairs.j], pairs.grade)
+        kept = satisfied(labels[pairs.i] == labels[pairs.j], pairs.grade)
         result = getattr(model, "memberships_", labels)
         correlation = pair_agreement(pairs.select(split.test), result, method="rank")
         n_clusters = count_clusters(found)

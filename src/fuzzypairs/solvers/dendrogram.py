@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from fuzzypairs._typing import Floats, Ints, Labels
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import kept_judgements
+from fuzzypairs.pairs.consistency import satisfied, satisfied_share
 from fuzzypairs.solvers.constraints import contradicted_links, link_groups, links
 
 __all__ = [
@@ -108,12 +108,9 @@ def partition(tree: Floats, level: float) -> Labels:
 
 
 def agreement(labels: Labels, pairs: PairSet) -> float:
-    """Return the share of the judgements that hold, by strength; NaN for none."""
-    if not len(pairs):
-        return float("nan")
-    kept = kept_judgements(labels[pairs.i] == labels[pairs.j], pairs.grade) == 1.0
-    strength = np.abs(pairs.grade)
-    return float(strength[kept].sum() / strength.sum())
+    """Return the share of judgements that are satisfied, by strength; NaN if none."""
+    together = labels[pairs.i] == labels[pairs.j]
+    return float(satisfied_share(satisfied(together, pairs.grade), abs(pairs.grade)))
 
 
 def best_level(tree: Floats, pairs: PairSet, step: float, tie: Tie) -> float:

@@ -1,10 +1,10 @@
 """Judgements that the data or other judgements contradict lose weight.
 
-The cost c of a broken judgement becomes rho(c), which is concave and bounded, so a
-contradicted judgement gives up instead of dragging its samples along. A concave
-function lies below its tangents: with the grades weighted by rho'(c) at the present
-memberships, the model without doubt is an upper bound that touches the robust
-objective there, and lowering the one lowers the other (majorisation).
+The cost c of a judgement becomes rho(c), which is concave and bounded, so the pull of
+a contradicted judgement on its samples is bounded, too. A concave function lies below
+its tangents: with grades weighted by rho'(c) at the current memberships, eq. (5) is an
+upper bound that touches the robust objective there, and lowering the bound lowers the
+objective (majorisation-minimisation).
 """
 
 from dataclasses import dataclass
@@ -16,47 +16,42 @@ from scipy.special import expit
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import (
-    balanced_share,
-    chance_error,
-    kept_judgements,
-)
+from fuzzypairs.pairs.consistency import balanced_share, chance_error, satisfied
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 
 __all__ = ["Doubt", "RobustResult", "run_robust"]
 
 
-# What `robust=True` stands for: how far contradicted a judgement may be, between the
-# samples of one cluster (0) and of two (1), before it loses half its weight. Right
-# judgements paid 0.1 points of ARI for it on eight sets, and 0.2 for 0.5
-# (docs/robust.md).
+# The tolerance of `robust=True`: the contradiction, from 0 (samples of one cluster) to
+# 1 (of two), at which a judgement loses half its weight. With correct judgements this
+# costs 0.1 points of ARI on eight sets; 0.5 costs 0.2 (docs/robust.md).
 TOLERANCE = 0.75
 # How steeply the weight falls there.
 STEEPNESS = 4.0
-# Memberships that vary less than this say nothing about any judgement.
+# Memberships that vary less than this are no evidence about any judgement.
 SMALLEST_GAP = 1e-6
-# By how many standard errors of chance memberships without judgements must keep more
-# than half of them to speak against any (5 %), from how many judgements on: fewer
-# cannot tell.
+# Memberships found without judgements may contradict them only if they satisfy more
+# than half of them by this many standard errors (5 %). Fewer judgements than
+# `TESTABLE` are not tested.
 LEAST_ERRORS, TESTABLE = 1.645, 10
 
 
 @dataclass(frozen=True, eq=False)
 class RobustResult(RunResult):
-    """What one run found, and what it made of the judgements.
+    """The result of one run, with the reliability of each judgement.
 
     Attributes
     ----------
     reliability : ndarray of shape (n_pairs,)
-        The weight in [0, 1] that each judgement was left with; nan where it had no say.
+        Final weight of each judgement, in [0, 1]; NaN if it has no effect.
     """
 
     reliability: Floats
 
 
 class Judged(NamedTuple):
-    """The judgements that act, on the constrained samples of a problem.
+    """The judgements with an effect, on the constrained samples of a problem.
 
     Examples
     --------
@@ -92,10 +87,10 @@ class Doubt:
         z = max(0, c - floor) / gap,
         rho'(c) = 1 / (1 + exp(-STEEPNESS * (credit - z))),   rho(0) = 0.
 
-    The *contradiction* z is 0 where the samples lie as the judgement says and about
-    1 where they lie as its opposite would: `floor` and `gap` are the least cost and
-    the difference that two samples in one cluster or in two make on average. The
-    credit of a judgement is what contradiction it is given.
+    The *contradiction* z is 0 if the samples agree with the judgement, and about 1 if
+    they agree with its opposite: `floor` is the least cost, and `gap` the mean
+    difference in cost between two samples of one cluster and of different clusters.
+    The `credit` of a judgement is the contradiction at which it loses half its weight.
 
     Parameters
     ----------
@@ -121,12 +116,12 @@ class Doubt:
     def from_memberships(
         cls, U: Floats, weight: Floats | None, judged: "Judged", tolerance: float
     ) -> Self | None:
-        """Set credits by memberships U without judgements; None if U is all alike.
+        """Set credits by memberships U found without judgements; None if U is constant.
 
         Let v be the variance of the memberships and q their mean square length. Two
-        samples of one cluster then overlap by about q, two of different ones by
-        q - gap, with gap = v k / (k - 1). A judgement has a credit of twice the
-        `tolerance`, less its contradiction by U.
+        samples of one cluster then overlap by about q, two of different clusters by
+        q - gap, with gap = v k / (k - 1). The credit of a judgement is twice the
+        `tolerance` minus its contradiction by U.
         """
         k = U.shape[1]
         mean = np.average(U, axis=0, weights=weight)
@@ -144,11 +139,11 @@ class Doubt:
         return np.asarray(np.maximum(0.0, cost - self.floor) / self.gap)
 
     def weight(self, cost: Floats) -> Floats:
-        """Return rho'(c), in (0, 1): it does not grow with c, so rho is concave."""
+        """Return rho'(c), in (0, 1), which does not increase: rho is concave."""
         return np.asarray(expit(self._margin(cost)))
 
     def cost(self, cost: Floats) -> Floats:
-        """Return rho(c): a line up to `floor`, then ever flatter, and bounded."""
+        """Return rho(c): linear up to `floor`, then concave and bounded."""
         start = self._margin(self.floor)
         bend = np.logaddexp(0.0, start) - np.logaddexp(0.0, self._margin(cost))
         line = expit(start) * np.minimum(cost, self.floor)
@@ -161,31 +156,30 @@ class Doubt:
 def run_robust(
     problem: Problem, found: RunResult, pairs: PairSet, tolerance: float
 ) -> RobustResult:
-    """Minimise eq. (5) with bounded costs of judgements, from a run without doubt.
+    """Minimise eq. (5) with bounded costs of judgements, from a run with plain costs.
 
         min over U, C of  sum_i w_i sum_j (u_ij^g - alpha) d(x_i, c_j)
                           + beta * sum_pairs |s| rho(cost(u_p, u_q) / |s|)
 
-    The first memberships are those of `found`'s prototypes without judgements: a wrong
-    judgement would be confirmed by the samples that it has moved itself. Rounds end
-    when no weight changes by more than ten times the tolerance of the problem.
+    The first memberships are those of `found`'s prototypes without judgements: samples
+    that a wrong judgement has moved would confirm it. The rounds end when no weight
+    changes by more than ten times the tolerance of the problem.
 
     Parameters
     ----------
     problem : Problem
-        Of the judgements at full weight.
+        The problem with all judgements at full weight.
     found : RunResult
-        Of this problem.
+        Its solution.
     pairs : PairSet
-        All judgements.
     tolerance : float > 0
         See `Doubt`.
 
     Returns
     -------
     RobustResult
-        Its history holds the upper bounds along the rounds, and the objective last;
-        it does not rise while no cluster vanishes.
+        Its history is the upper bounds of all rounds, then the objective; it does not
+        increase unless a cluster vanishes.
     """
     judged, acts = judged_by(problem, pairs)
     reliability = np.where(acts, 1.0, np.nan)
@@ -228,10 +222,10 @@ def run_robust(
 
 
 def may_contradict(U: Floats, judged: Judged) -> bool:
-    """Tell whether memberships without judgements may speak against judgements.
+    """Tell whether memberships found without judgements may contradict them.
 
-    Not where they keep no more of them than chance would: the clusters then lie
-    elsewhere than what the judgements are about, and the model is at fault.
+    Not if they satisfy no more judgements than chance would: the clusters then show
+    another property of the data than the judgements do.
 
     Examples
     --------
@@ -246,12 +240,12 @@ def may_contradict(U: Floats, judged: Judged) -> bool:
         return True
     label = U[judged.rows].argmax(axis=1)
     together = label[judged.p] == label[judged.q]
-    kept = balanced_share(kept_judgements(together, judged.grade), judged.grade)
-    return float(kept) > 0.5 + LEAST_ERRORS * chance_error(judged.grade)
+    share = balanced_share(satisfied(together, judged.grade), judged.grade)
+    return float(share) > 0.5 + LEAST_ERRORS * chance_error(judged.grade)
 
 
 def judged_by(problem: Problem, pairs: PairSet) -> tuple[Judged, NDArray[np.bool_]]:
-    """Return the judgements that act in a problem, and which of all they are."""
+    """Return the judgements with an effect in a problem, and a mask of them."""
     place = np.full(pairs.n_samples, -1)
     place[problem.constrained] = np.arange(len(problem.constrained))
     p, q = place[pairs.i], place[pairs.j]

@@ -1,4 +1,4 @@
-"""Which judgements a partition keeps, by strength, and what chance gives."""
+"""Which judgements a partition satisfies, by strength, and what chance gives."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from fuzzypairs.pairs.consistency import (
     balanced_share,
     chance_error,
-    kept_judgements,
-    kept_share,
     mean_known,
+    satisfied,
+    satisfied_share,
 )
 
 GRADE = np.array([1.0, 0.5, -1.0, -0.2, 0.0])
@@ -28,17 +28,17 @@ def naive_balanced(kept, grade):
 
 def test_alike_are_kept_together_and_unlike_apart():
     together = np.array([True, False, True, False, False])
-    assert_array_equal(kept_judgements(together, GRADE), [1, 0, 0, 1, 1])
+    assert_array_equal(satisfied(together, GRADE), [1, 0, 0, 1, 1])
 
 
 def test_shares_of_fits_and_unknown_ones_pass_through():
     together = np.array([[0.25, np.nan, 0.25, 1.0, 0.5]])
-    assert_array_equal(kept_judgements(together, GRADE), [[0.25, np.nan, 0.75, 0, 1]])
+    assert_array_equal(satisfied(together, GRADE), [[0.25, np.nan, 0.75, 0, 1]])
 
 
 def test_shares_by_hand():
     kept = np.array([1.0, 0.0, 1.0, 0.0, 1.0])
-    assert kept_share(kept, np.abs(GRADE)) == pytest.approx(2 / 2.7)
+    assert satisfied_share(kept, np.abs(GRADE)) == pytest.approx(2 / 2.7)
     # 1 of 1.5 alike and 1 of 1.2 unlike.
     assert balanced_share(kept, GRADE) == pytest.approx((1 / 1.5 + 1 / 1.2) / 2)
 
@@ -51,12 +51,12 @@ def test_judgements_of_one_kind_count_alone(sign):
 
 def test_all_kept_is_exactly_one():
     grade = np.random.default_rng(0).uniform(-1, 1, 1001)
-    assert kept_share(np.ones(1001), np.abs(grade)) == 1
+    assert satisfied_share(np.ones(1001), np.abs(grade)) == 1
     assert balanced_share(np.ones(1001), grade) == 1
 
 
 def test_nothing_to_keep_is_not_a_number():
-    assert np.isnan(kept_share(np.empty(0), np.empty(0)))
+    assert np.isnan(satisfied_share(np.empty(0), np.empty(0)))
     assert np.isnan(balanced_share(np.ones(2), np.zeros(2)))
     assert np.isnan(balanced_share(np.full(5, np.nan), GRADE))
 

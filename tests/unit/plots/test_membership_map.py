@@ -72,8 +72,8 @@ def test_the_legend_explains_what_occurs_and_nothing_else():
         "cluster 0",
         "cluster 1",
         "cluster changed",
-        "judged alike, held",
-        "judged unlike, held",
+        "judged alike, satisfied",
+        "judged unlike, satisfied",
     ]
     assert plot_memberships(X, MEMBERSHIPS, legend=False).get_legend() is None
 

@@ -19,7 +19,7 @@ def test_a_panel_for_each_criterion_and_failures_are_marked():
         "NMI",
         "Rand index",
         "accuracy",
-        "judgements held",
+        "judgements satisfied",
         "seconds",
     ]
     assert [label.get_text() for label in first.get_yticklabels()] == [

@@ -50,10 +50,10 @@ def test_a_comparison_says_what_it_found(both):
     assert both.scores().cells() == [
         ["normalised ARI", "33.3 %", "100.0 %"],
         ["NMI", "15.1 %", "100.0 %"],
-        ["judgements held, by strength", "0.0 %", "100.0 %"],
+        ["judgements satisfied, by strength", "0.0 %", "100.0 %"],
         ["mean certainty", "40.0 %", "80.0 %"],
-        ["judgements held", "0", "2"],
-        ["judgements broken", "2", "0"],
+        ["judgements satisfied", "0", "2"],
+        ["judgements violated", "2", "0"],
         ["rows that changed cluster", "", "2"],
     ]
     assert both.certainties().rows[0] == [3, 0, 1, 0.0, 1.0]
@@ -65,7 +65,7 @@ def test_the_truth_may_be_unknown(tmp_path):
     assert "nmi" not in both.summary["with_pairs"]
     assert len(both.findings()) == 2
     assert both.scores().cells()[0] == [
-        "judgements held, by strength",
+        "judgements satisfied, by strength",
         "0.0 %",
         "100.0 %",
     ]

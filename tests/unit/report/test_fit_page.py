@@ -22,7 +22,8 @@ def test_the_summary_says_what_was_found(wine):
     n_held = pairs_held(pairs, model.labels_).sum()
     assert 0 < n_held < len(pairs)
     n_broken = len(pairs) - n_held
-    assert f"Of {len(pairs)} judgements {n_held} are held and {n_broken} broken" in lead
+    counts = f"{n_held} are satisfied and {n_broken} violated"
+    assert f"Of {len(pairs)} judgements {counts}" in lead
     ari = 100 * normalized_ari(data.target, model.labels_)
     information = 100 * nmi(data.target, model.labels_)
     assert f"ARI is {ari:.1f} % and the NMI {information:.1f} %" in lead
@@ -101,9 +102,9 @@ def test_names_and_cells_are_escaped(tmp_path):
 @pytest.mark.parametrize(
     ("pairs", "says"),
     [
-        ([(0, 2, 0.5)], "The one judgement is held."),
-        ([(0, 2, -0.5)], "The one judgement is broken."),
-        ([(0, 2, 0.5), (0, 1, -0.5)], "All 2 judgements are held."),
+        ([(0, 2, 0.5)], "The one judgement is satisfied."),
+        ([(0, 2, -0.5)], "The one judgement is violated."),
+        ([(0, 2, 0.5), (0, 1, -0.5)], "All 2 judgements are satisfied."),
     ],
 )
 def test_few_judgements_have_sentences_of_their_own(tmp_path, pairs, says):

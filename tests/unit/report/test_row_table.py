@@ -15,7 +15,7 @@ def test_flags_worked_by_hand():
     before = np.array([[0.8, 0.2], [0.2, 0.8], [0.6, 0.4], [0.0, 1.0]])
 
     assert row_flags(U, PAIRS, before).tolist() == [
-        "judged, broken", "mixed, judged, moved", "mixed", "judged, broken"
+        "judged, violated", "mixed, judged, moved", "mixed", "judged, violated"
     ]  # fmt: skip
     few = np.array([True, False, False, False])
     assert row_flags(U, imputed=few).tolist() == ["imputed", "mixed", "mixed", ""]

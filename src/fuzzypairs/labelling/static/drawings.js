@@ -71,7 +71,7 @@ export function drawMap(canvas, map) {
     pen.globalAlpha = 0.25 + 0.7 * map.sure[k];
     shape(pen, map.cluster[k] % 7, x, y, radius);
   }
-  // Broken judgements last, above all others.
+  // Violated judgements last, above all others.
   const lines = [...map.lines].sort((a, b) => Number(a[3]) - Number(b[3]));
   for (const [a, b, grade, broken] of lines) {
     const [[x1, y1], [x2, y2]] = [place(a), place(b)];
@@ -90,7 +90,7 @@ export function drawMap(canvas, map) {
   const clusters = new Set(map.cluster).size;
   const some = n < map.n_rows ? `${n} of ${map.n_rows}` : `${n}`;
   canvas.setAttribute("aria-label",
-    `Map of ${some} items in ${clusters} clusters with ${lines.length} of your judgements, ${broken} of them broken`);
+    `Map of ${some} items in ${clusters} clusters with ${lines.length} of your judgements, ${broken} of them violated`);
 }
 
 /** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */

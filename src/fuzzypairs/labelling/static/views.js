@@ -80,7 +80,7 @@ export function showHistory(answers, edit) {
       choice.append(make("option", { value: String(grade), selected: grade === answer.grade }, inWords(grade) + (GRADES.includes(grade) ? "" : ` (${grade})`)));
     }
     choice.addEventListener("change", () => choice.value && edit(answer.event, Number(choice.value)));
-    const broken = answer.broken ? make("span", { class: "is-broken" }, "broken") : answer.broken === false ? "held" : "";
+    const broken = answer.broken ? make("span", { class: "is-broken" }, "violated") : answer.broken === false ? "satisfied" : "";
     const time = new Date(answer.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     return [names, choice, answer.edited ? "edited" : "", broken, time];
   });
