@@ -70,7 +70,7 @@ def test_it_tells_a_person_what_happened(done, summary):
     text = " ".join(result.stdout.split())
     assert "soil category 59 3 59 missing set to a level of their own" in text
     assert "178 rows, 16 features, 18 judgements (4 alike, 14 unlike, 0 can't" in text
-    assert "The clusters hold 18 of 18 judgements." in text
+    assert "The clusters satisfy 18 of 18 judgements." in text
     assert f"Against the true classes: normalised ARI {ari:.1f} %" in text
     assert result.stdout.splitlines()[-1] == str(out / "report.html")
 

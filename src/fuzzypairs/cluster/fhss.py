@@ -32,7 +32,7 @@ class FHSS(LabelClusterer):
         D_pq <- (1 - s) D_pq for s >= 0,  D_pq <- D_pq + |s| (1 - D_pq) for s < 0,
 
     a dendrogram is built on them, its heights divided by the highest, and it is cut
-    at the level c where most of the judgements hold, weighted by strength:
+    at the level c where most of the judgements are satisfied, weighted by strength:
 
         A(c) = sum_pairs |s_pq| [p, q in one cluster == (s_pq > 0)] / sum_pairs |s_pq|.
 

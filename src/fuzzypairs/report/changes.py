@@ -47,7 +47,7 @@ class Comparison:
     >>> both = Comparison([[0.0], [0.5], [1.0]], [(1, 2, 0.9)], before, after)
     >>> for sentence in both.findings():
     ...     print(sentence)
-    The clusters hold 1 of 1 judgements, against 0 when fitted without them.
+    The clusters satisfy 1 of 1 judgements, against 0 when fitted without them.
     Of 3 rows, 1 changed cluster.
     """
 

@@ -82,7 +82,7 @@ class FitFacts:
 
     @cached_property
     def held(self) -> Mask:
-        """Which judgements the clusters hold."""
+        """Which judgements the clusters satisfy."""
         return pairs_held(self.pairs, self.labels)
 
     @property

@@ -213,7 +213,7 @@ def explain_choice(
         what = f"stability and silhouette average {score:.3f}"
     else:
         how = f"Chosen by {n_judgements} held-out judgements"
-        what = f"its fits keep {score:.1%} of those they did not see"
+        what = f"its fits satisfy {score:.1%} of those they did not see"
     setting, best = (format_params(settings[n]) for n in (choice.taken, choice.best))
     if choice.taken == choice.best:
         return f"{how}: {setting}; {what}, the most of {len(settings)} settings."

@@ -44,7 +44,7 @@ def test_a_comparison_says_what_it_found(both):
     assert both.findings() == [
         "With 2 graded pairs the normalised ARI against the true classes goes from "
         "33.3 % to 100.0 %.",
-        "The clusters hold 2 of 2 judgements, against 0 when fitted without them.",
+        "The clusters satisfy 2 of 2 judgements, against 0 when fitted without them.",
         "Of 4 rows, 2 changed cluster.",
     ]
     assert both.scores().cells() == [

@@ -35,7 +35,8 @@ def test_what_changed_worked_by_hand(tmp_path):
 
     words = text_of(page)
     assert (
-        "without judgements hold 1 of 2 judgements; those of this fit hold 1" in words
+        "without judgements satisfy 1 of 2 judgements; those of this fit satisfy 1"
+        in words
     )
     assert "2 rows are in another cluster than without judgements, 50.0 %" in words
     assert page.table(*CHANGED) == [
