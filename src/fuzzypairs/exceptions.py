@@ -11,6 +11,7 @@ __all__ = [
     "PairsError",
     "PrototypesCoincideWarning",
     "ReadingWarning",
+    "UnusablePairsWarning",
     "VersionMismatchWarning",
 ]
 
@@ -82,6 +83,10 @@ class ClustersVanishedWarning(FuzzyPairsWarning):
 
 class FewPairsWarning(FuzzyPairsWarning):
     """Too few judgements to hold some out, so a search went by something else."""
+
+
+class UnusablePairsWarning(FuzzyPairsWarning):
+    """Held-out judgements were kept no better than by chance, and none were used."""
 
 
 class PrototypesCoincideWarning(FuzzyPairsWarning):

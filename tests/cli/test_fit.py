@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,11 +11,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_blobs
 from sklearn.preprocessing import scale
 
 from commands import DATA, answers, put, read_csv, run
-from fuzzypairs import FDC, GuidedFDC, load
+from fuzzypairs import FDC, GuidedFDC, PairSet, load
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.io.writing import unescape_cell
@@ -153,7 +154,8 @@ def test_the_summary_agrees_with_the_table(done, summary):
     assert summary["judgements"]["given"] == 18
     assert summary["judgements"]["broken"] == []
     assert summary["id"] == "bottle"
-    assert summary["options"]["alpha"] >= 0
+    assert summary["options"]["alpha"] == "auto"
+    assert summary["used"]["alpha"] >= 0
     assert set(summary["seconds"]) == {"read", "fit"}
 
 
@@ -322,6 +324,65 @@ def test_options_reach_the_model(small):
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        ["--seed", 3, "--n-init", 2, "--robust"],
+        ["--metric", "euclidean", "--propagate", 0.5],
+        ["--metric", "rbf", "--metric-param", "gamma=0.1", "--fuzzifier", 1.8],
+        ["--alpha", 0.01, "--beta", 3, "--drop", "ash", "--no-scale"],
+        ["--clusters", "2-4"],
+    ],
+    ids=str,
+)
+def test_stored_settings_give_the_same_memberships(wine, tmp_path, more):
+    first, again = tmp_path / "first", tmp_path / "again"
+    result = run(
+        "fit", wine / "wine.csv", "--pairs", wine / "pairs.csv", "--id", "bottle",
+        "--truth", "cultivar", "--clusters", 3, *more, "--out", first,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    told = json.loads((first / "summary.json").read_text())
+    assert f"The same again: {told['command']}" in result.stdout
+
+    result = run(*shlex.split(told["command"])[1:], "--out", again)
+
+    assert result.exit_code == 0, result.output
+    name = "memberships.csv"
+    assert (again / name).read_bytes() == (first / name).read_bytes()
+    repeated = json.loads((again / "summary.json").read_text())
+    assert repeated["options"] == told["options"]
+    assert repeated["used"] == told["used"]
+
+
+def test_the_files_alone_are_enough(tmp_path, monkeypatch):
+    """The number of clusters is chosen, and the folder is named after the file."""
+    monkeypatch.chdir(tmp_path)
+    X, y = make_blobs([40, 30, 20], random_state=3)
+    pd.DataFrame(X, columns=["x", "y"]).to_csv("table.csv", index=False)
+    pairs = PairSet.from_labels(y, n_pairs=40, random_state=0)
+    columns = {"i": pairs.i, "j": pairs.j, "grade": pairs.grade}
+    pd.DataFrame(columns).to_csv("p.csv", index=False)
+
+    result = run("fit", "table.csv", "--pairs", "p.csv")
+
+    assert result.exit_code == 0, result.output
+    assert "Chosen by 40 held-out judgements: n_clusters=3" in result.stdout
+    told = json.loads((tmp_path / "table-result" / "summary.json").read_text())
+    assert told["clusters"]["found"] == 3
+    assert told["verdict"]["level"] == "strong"
+    assert told["tuning"]["chosen_by"] == "held-out pairs"
+
+
+def test_quiet_prints_nothing(small):
+    result = run(*small, "--quiet", env={"FORCE_COLOR": "1"})
+
+    assert result.exit_code == 0
+    assert result.output == ""
+    assert (small[-1] / "report.html").exists()
+
+
+@pytest.mark.parametrize(
     ("given", "kind"),
     [
         ({}, GuidedFDC),
@@ -487,7 +548,7 @@ def test_wrong_usage_is_told(tmp_path, arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["data.csv", "--clusters", "2"], ["data.csv", "--out", "out"]],
+    [[], ["--clusters", "2"], ["--out", "out"]],
 )
 def test_what_is_missing_is_told(arguments):
     result = run("fit", *arguments)

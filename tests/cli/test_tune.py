@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from commands import answers, read_csv, run
-from fuzzypairs import FDC, PairSearchCV, load
+from fuzzypairs import GuidedFDC, PairSearchCV, load
 
 FILES = [
     "memberships.csv", "model.skops", "report.html", "summary.json", "tuning.csv",
@@ -56,6 +57,7 @@ def test_it_says_what_the_judgements_say(done):
     assert result.stderr == ""
     text = " ".join(result.stdout.split())
     assert "Settings by held-out pairs, in percent, best first" in text
+    assert "best first, all with alpha auto, metric auto, propagate auto" in text
     assert "3 auto 100.00" in text
     assert "Chosen by 40 held-out judgements: beta='auto', n_clusters=3; its" in text
     assert result.stdout.splitlines()[-2:] == [
@@ -87,12 +89,14 @@ def test_the_model_is_the_setting_taken(done, blobs):
     X = frame[["x", "y"]].to_numpy()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     search = PairSearchCV(
-        FDC(n_init=3, random_state=0),
+        GuidedFDC(n_init=3, random_state=0),
         {"n_clusters": [2, 3, 4], "beta": ["auto", 0.5]},
         random_state=0,
     ).fit(X, pairs=judged)
 
-    assert told["tuning"]["best"] == search.best_params_
+    same = {"alpha": "auto", "metric": "auto", "propagate": "auto"}
+    assert told["tuning"]["best"] == same | search.best_params_
+    assert type(load(out / "model.skops")[-1]) is GuidedFDC
     assert told["tuning"]["chosen_by"] == search.chosen_by_
     assert told["clusters"]["found"] == 3
     assert len(told["tuning"]["settings"]) == 6
@@ -135,8 +139,35 @@ def test_a_learned_space_is_tried_if_listed(blobs, tmp_path):
     assert sorted(tried) == [
         (k, name) for k in (2, 3) for name in ("auto", "euclidean")
     ]
-    assert told["tuning"]["best"] == {"n_clusters": 3, "metric": "euclidean"}
+    best = told["tuning"]["best"]
+    assert (best["n_clusters"], best["metric"]) == (3, "euclidean")
+    assert best["propagate"] is False
     assert "metric" in (tmp_path / "out" / "tuning.html").read_text(encoding="utf-8")
+
+
+def test_it_prints_the_fit_that_gives_the_same_model(done, tmp_path):
+    out, result = done
+    told = json.loads((out / "summary.json").read_text())
+    assert f"The same again: {told['command']}" in result.stdout
+    again = run(*shlex.split(told["command"])[1:], "--out", tmp_path / "again")
+
+    assert again.exit_code == 0, again.output
+    name = "memberships.csv"
+    assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes()
+
+
+def test_wrong_judgements_are_not_used(blobs, tmp_path):
+    wrong = pd.read_csv(blobs / "pairs.csv")
+    wrong["grade"] *= -1
+    wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    more = ["--clusters", "2,3", "--json"]
+    out = tmp_path / "out"
+    result = run(*arguments(blobs, out, *more, pairs=tmp_path / "wrong.csv"))
+
+    told = json.loads(result.stdout)
+    assert told["verdict"]["level"] == "unusable"
+    assert "--pairs" not in told["command"]
+    assert any("judgements were not used" in note for note in told["notes"])
 
 
 def test_progress_is_for_terminals(blobs, tmp_path):

@@ -1,6 +1,8 @@
 """`fuzzypairs fit`: from a user's file to clusters, a model and a report."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +12,17 @@ from fuzzypairs.cli import options, screen
 from fuzzypairs.cli.options import TableFormat, number_or_word
 
 if TYPE_CHECKING:
-    from fuzzypairs import FDC, GuidedFDC
+    from fuzzypairs import FDC, GuidedFDC, PairSearchCV
+    from fuzzypairs.cli.outputs import Task
 
 __all__ = ["build_model", "fit"]
+
+
+def _read_counts(text: str) -> list[int]:
+    try:
+        return options.counts(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def fit(
@@ -31,14 +41,15 @@ def fit(
     grade_scale: options.GradeScale = None,
     # Options that are named like parameters of the model are passed to it if given.
     n_clusters: Annotated[
-        int,
+        Any,
         options.of_model(
             "--clusters",
-            parser=options.count,
-            metavar="INTEGER",
-            help="The most clusters to find.",
+            parser=_read_counts,
+            metavar="K|K-K|K,K",
+            help="The most clusters to find, or several numbers to choose from by "
+            "held-out judgements: 2-8 if left out.",
         ),
-    ],
+    ] = None,
     alpha: options.Alpha = "auto",
     beta: options.Beta = "auto",
     metric: Annotated[
@@ -85,10 +96,17 @@ def fit(
     ] = False,
     random_state: options.Seed = 0,
     n_jobs: options.Jobs = -1,
-    out: options.Out,
+    out: Annotated[
+        Path | None,
+        options.of_results(
+            help="The folder to write the results to: named after DATA if left out.",
+            metavar="DIR",
+        ),
+    ] = None,
     fmt: options.Format = TableFormat.csv,
     with_data: options.WithData = False,
     force: options.Force = False,
+    quiet: options.Quiet = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Cluster your data under graded judgements.
@@ -103,11 +121,12 @@ def fit(
     Example: fuzzypairs fit wine.csv --pairs pairs.csv --id bottle
     --clusters 3 --out result
     """
+    out = out or Path(f"{data.name.partition('.')[0]}-result")
     screen.check_folder(out, force)
     started = time.perf_counter()
     with (
         screen.plain_errors(code=2),
-        screen.progress() as show,
+        screen.progress(quiet=quiet) as show,
         screen.warnings_as_notes() as notes,
     ):
         from fuzzypairs.cli.outputs import FittedTask, as_known, read_task
@@ -115,25 +134,62 @@ def fit(
         from fuzzypairs.io.writing import writer_of
 
         show(f"reading {data.name}", 0, 3)
-        blank = build_model(context.params)
-        task = read_task(data, pairs, context.params, n_clusters)
+        tried = n_clusters or list(range(2, 9))
+        blank = build_model({**context.params, "n_clusters": tried[0]})
+        task = read_task(data, pairs, context.params, max(n_clusters or [2]))
         writer_of(Path(f"memberships.{fmt}"), task.items.n_rows)  # refuses early
         read = time.perf_counter()
-        show(f"clustering {task.items.n_rows} rows (a first run compiles)", 1, 3)
-        model = as_known(task, blank.fit(task.X, pairs=task.pairs))
+        doing = f"clustering {task.items.n_rows} rows"
+        show(doing, 1, 3)
+        model, search = _fit(blank, tried, task, partial(show, doing))
+        model = as_known(task, model)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
-    found = FittedTask(task, model, seconds, notes)
-    with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
+    uses_pairs = search is None or search.uses_pairs_
+    further: dict[str, Any] = {
+        "command": options.fit_command(context, model, uses_pairs=uses_pairs)
+    }
+    if search is not None:
+        chosen = {"chosen_by": search.chosen_by_, "reason": search.reason_}
+        further |= {"tuning": chosen, "chosen": search.verdict_}
+    found = FittedTask(task, model, seconds, notes, further)
+    with (
+        screen.plain_errors(),
+        screen.progress(quiet=quiet) as show,
+        staging(out) as folder,
+    ):
         show("writing the report", 2, 3)
         found.write(folder, fmt, with_data=with_data)
     if as_json:
         screen.print_json(found.summary)
+    if as_json or quiet:
         return
     terminal = screen.new_terminal()
     found.show(terminal)
     terminal.print("\nRead the report:")
     typer.echo(out / "report.html")
+
+
+def _fit(
+    blank: "FDC | GuidedFDC",
+    tried: list[int],
+    task: "Task",
+    tell: Callable[[float, float], None],
+) -> tuple[Any, "PairSearchCV | None"]:
+    """Fit with the number of clusters, or with the one that a search takes."""
+    from fuzzypairs import PairSearchCV
+    from fuzzypairs.solvers.watching import watch_runs
+
+    tried = [k for k in tried if k <= task.items.n_rows]
+    if len(tried) == 1:
+        with watch_runs(tell):
+            return blank.fit(task.X, pairs=task.pairs), None
+    search = PairSearchCV(
+        blank, {"n_clusters": tried}, random_state=blank.random_state,
+        n_jobs=blank.n_jobs,
+    )  # fmt: skip
+    search.fit(task.X, pairs=task.pairs, progress=tell)
+    return search.best_estimator_, search
 
 
 def build_model(given: dict[str, Any]) -> "FDC | GuidedFDC":

@@ -1,6 +1,7 @@
 """Arguments and options that several commands share."""
 
 import re
+import shlex
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -27,12 +28,15 @@ __all__ = [
     "Number",
     "Out",
     "Pairs",
+    "Quiet",
     "Seed",
     "TableFormat",
     "Truth",
     "WithData",
     "count",
     "number_or_auto",
+    "counts",
+    "fit_command",
     "number_or_word",
     "of_data",
     "of_model",
@@ -91,6 +95,80 @@ def count(text: str) -> int:
             "among them"
         )
     raise typer.BadParameter(f"{text!r} is no whole number of 2 or more")
+
+
+def counts(text: str) -> list[int]:
+    """Read numbers of clusters: 3, 2-8 or 2,3,5."""
+    least, dash, most = text.partition("-")
+    try:
+        found = [int(part) for part in ([least, most] if dash else text.split(","))]
+    except ValueError:
+        found = []
+    if dash and found:
+        found = list(range(found[0], found[1] + 1))
+    if not found or min(found) < 2:
+        raise ValueError(
+            f"--clusters is {text!r}: expected such as 2-8 or 2,3,5, from 2 upwards"
+        )
+    return list(dict.fromkeys(found))
+
+
+# Options of `fit` by the parameters of its model.
+FLAGS = {
+    "n_clusters": "--clusters",
+    "alpha": "--alpha",
+    "beta": "--beta",
+    "metric": "--metric",
+    "fuzzifier": "--fuzzifier",
+    "init": "--init",
+    "n_init": "--n-init",
+    "max_iter": "--max-iter",
+    "propagate": "--propagate",
+    "random_state": "--seed",
+}
+# Options that say nothing about the data or the features made of them.
+OF_NO_DATA = {
+    *FLAGS, "metric_params", "robust", "clusters", "seed", "jobs", "n_jobs", "folds",
+    "repeats", "out", "fmt", "with_data", "force", "as_json", "quiet",
+}  # fmt: skip
+
+
+def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) -> str:
+    """Return the command that fits a model again: the same data, all its settings.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Of the command that was run: its options about the data are repeated.
+    model : GuidedFDC or FDC
+    uses_pairs : bool, default=True
+        Whether the model was fitted with the judgements.
+    """
+    words = ["fuzzypairs", "fit"]
+    for param in context.command.params:
+        name = str(param.name)
+        source = context.get_parameter_source(name)
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if not is_given or name in OF_NO_DATA or (name == "pairs" and not uses_pairs):
+            continue
+        value, flag = context.params[name], param.opts[-1]
+        if param.param_type_name == "argument":
+            words.append(str(value))
+        elif isinstance(value, bool):
+            words.append(flag)
+        else:
+            values = value if isinstance(value, list | tuple) else [value]
+            for one in values:
+                words += [flag, str(getattr(one, "value", one))]
+    settings = {"metric": "auto", **model.get_params(deep=False)}
+    for name, flag in FLAGS.items():
+        if settings[name] is not None and settings[name] is not False:
+            words += [flag, str(settings[name])]
+    for name, value in (settings.get("metric_params") or {}).items():
+        words += ["--metric-param", f"{name}={value}"]
+    if settings["robust"]:
+        words.append("--robust")
+    return shlex.join(words)
 
 
 Data = Annotated[
@@ -191,6 +269,9 @@ WithData = Annotated[
 ]
 Force = Annotated[
     bool, of_results("--force", help="Replace results that are already there.")
+]
+Quiet = Annotated[
+    bool, of_results("--quiet", help="Print nothing but errors, show no progress.")
 ]
 AsJson = Annotated[
     bool, of_results("--json", help="Print the summary as JSON, nothing else.")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -154,13 +154,8 @@ class FittedTask:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The settings of the model, with the values that "auto" stands for."""
-        used = {
-            name: getattr(self.model, f"{name}_")
-            for name in ("alpha", "beta", "metric")
-            if hasattr(self.model, f"{name}_")
-        }
-        settings = self.model.get_params(deep=False) | used
+        """The settings of the model: given back to `fit`, they give the same result."""
+        settings = {"metric": "auto", **self.model.get_params(deep=False)}
         return {
             name: value
             for name, value in settings.items()
@@ -168,8 +163,17 @@ class FittedTask:
         }
 
     @property
+    def used(self) -> dict[str, Any]:
+        """The values that "auto" stands for in this fit."""
+        metric = getattr(self.model, "metric_", self.options["metric"])
+        alpha, beta = float(self.model.alpha_), float(self.model.beta_)
+        return {"alpha": alpha, "beta": beta, "metric": metric}
+
+    @property
     def verdict(self) -> Verdict:
         """What held-out judgements say of the fit."""
+        if "chosen" in self.further:
+            return cast(Verdict, self.further["chosen"])
         unknown = np.full(len(self.task.pairs), np.nan)
         none = HeldOut(self.task.pairs, unknown, unknown)
         return getattr(self.model, "verdict_", None) or assess(none)
@@ -195,10 +199,11 @@ class FittedTask:
             "mean_certainty": round(float(certainty), 6),
             "scores": self._scores(),
             "options": self.options,
+            "used": self.used,
             "objective": float(model.objective_),
             "n_iter": int(model.n_iter_),
             "converged": bool(model.converged_),
-            **self.further,
+            **{n: v for n, v in self.further.items() if n != "chosen"},
             "columns": [asdict(column) for column in task.preparation.columns_],
             "notes": self.notes,
             "seconds": {step: round(t, 3) for step, t in self.seconds.items()},
@@ -277,7 +282,7 @@ class FittedTask:
             pairs=task.pairs,
             ids=task.items.ids,
             columns=list(task.preparation.columns_),
-            options=self.options,
+            options=self.options | self.used,
             seconds=self.seconds["fit"],
             truth=task.items.truth,
             source=task.items.path.name,
@@ -302,8 +307,8 @@ class FittedTask:
         terminal.print(screen.as_table(self._cluster_table()))
         terminal.print(
             f"{clusters['found']} of {clusters['asked']} clusters, alpha = "
-            f"{told['options']['alpha']:.4g}, beta = {told['options']['beta']:.4g}, "
-            f"metric {told['options']['metric']}"
+            f"{self.used['alpha']:.4g}, beta = {self.used['beta']:.4g}, "
+            f"metric {self.used['metric']}"
         )
         if told["scores"] is not None:
             shares = (
@@ -319,6 +324,10 @@ class FittedTask:
         for pair in judged["broken"][:SHOWN_BROKEN]:
             one, other, grade, *_ = pair.values()
             terminal.print(escape(f"  violated: {one} and {other}, graded {grade:g}"))
+        if "tuning" in told:
+            terminal.print(escape(told["tuning"]["reason"]))
+        if "command" in told:
+            terminal.print(escape(f"The same again: {told['command']}"))
 
     def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""

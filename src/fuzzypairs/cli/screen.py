@@ -131,7 +131,9 @@ def print_verdict(terminal: Console, sentences: Sequence[str]) -> None:
 
 
 @contextmanager
-def progress(*, percent: bool = False) -> Iterator[Callable[[str, float, float], None]]:
+def progress(
+    *, percent: bool = False, quiet: bool = False
+) -> Iterator[Callable[[str, float, float], None]]:
     """Yield a function that shows progress on a terminal, and nothing elsewhere.
 
     It takes what is being done, how much is done, and how much there is: steps, or
@@ -147,7 +149,10 @@ def progress(*, percent: bool = False) -> Iterator[Callable[[str, float, float],
         TimeRemainingColumn(),
     )
     with Progress(
-        *columns, console=terminal, transient=True, disable=not terminal.is_terminal
+        *columns,
+        console=terminal,
+        transient=True,
+        disable=quiet or not terminal.is_terminal,
     ) as bar:
         row = bar.add_task("", total=None)
 

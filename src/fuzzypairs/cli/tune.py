@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from fuzzypairs.cli import options, screen
 from fuzzypairs.cli.fit import build_model
@@ -21,7 +20,13 @@ __all__ = ["tune"]
 
 # The most settings that the screen shows, and the names of parameters for a user.
 SHOWN = 10
-HEADS = {"n_clusters": "clusters", "alpha": "alpha", "beta": "beta", "metric": "metric"}
+HEADS = {
+    "n_clusters": "clusters",
+    "alpha": "alpha",
+    "beta": "beta",
+    "metric": "metric",
+    "propagate": "propagate",
+}
 
 
 def tune(
@@ -43,7 +48,7 @@ def tune(
         options.of_model(
             help="How many clusters to try: 2-8, or 2,3,5.", metavar="K-K|K,K,..."
         ),
-    ],
+    ] = "2-8",
     alpha: Annotated[
         str, options.of_model(help="Values to try, such as auto,0,0.02.")
     ] = "auto",
@@ -95,7 +100,7 @@ def tune(
 
         show(f"reading {data.name}", 0, 1)
         tried = {
-            "n_clusters": _counts(clusters),
+            "n_clusters": options.counts(clusters),
             "alpha": _values("--alpha", alpha),
             "beta": _values("--beta", beta),
         }
@@ -106,13 +111,16 @@ def tune(
             model, grid, n_splits=folds, n_repeats=repeats, random_state=seed,
             n_jobs=jobs,
         )  # fmt: skip
-        tell = partial(show, "trying settings (a first run compiles)")
+        tell = partial(show, "trying settings")
         search.fit(task.X, pairs=task.pairs, progress=tell)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
-    told = {"tuning": _summary(search)}
-    best = as_known(task, search.best_estimator_)
-    found = FittedTask(task, best, seconds, notes, told)
+    model = as_known(task, search.best_estimator_)
+    command = options.fit_command(context, model, uses_pairs=search.uses_pairs_)
+    told = {
+        "tuning": _summary(search), "command": command, "chosen": search.verdict_,
+    }  # fmt: skip
+    found = FittedTask(task, model, seconds, notes, told)
     with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
         show("writing the report", 0, 1)
         found.write(folder, fmt)
@@ -123,26 +131,9 @@ def tune(
     terminal = screen.new_terminal()
     found.show(terminal)
     terminal.print(screen.as_table(_table(search, SHOWN)))
-    terminal.print(escape(search.reason_))
     terminal.print("\nRead the reports:")
     typer.echo(out / "tuning.html")
     typer.echo(out / "report.html")
-
-
-def _counts(text: str) -> list[Any]:
-    """Read 2-8 or 2,3,5."""
-    least, dash, most = text.partition("-")
-    try:
-        found = [int(part) for part in ([least, most] if dash else text.split(","))]
-    except ValueError:
-        found = []
-    if dash and found:
-        found = list(range(found[0], found[1] + 1))
-    if not found or min(found) < 2:
-        raise ValueError(
-            f"--clusters is {text!r}: expected such as 2-8 or 2,3,5, from 2 upwards"
-        )
-    return list(dict.fromkeys(found))
 
 
 def _values(option: str, text: str) -> list[Any]:
@@ -156,11 +147,7 @@ def _values(option: str, text: str) -> list[Any]:
 def _candidates(
     tried: dict[str, list[Any]], metrics: list[str], n_init: int, seed: int
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the estimator of a search, and its grids.
-
-    A space is learned within the search only if "auto" is one of several metrics: that
-    holds out judgements in each fit, and takes several times as long.
-    """
+    """Return the estimator of a search, and its grids: `GuidedFDC` for "auto"."""
     # What is not varied belongs to the model: the search reports the others only.
     varied = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
     fixed = {n: v[0] for n, v in tried.items() if n not in varied}
@@ -169,17 +156,21 @@ def _candidates(
     models = {name: build_model({**fixed, "metric": name}) for name in metrics}
     guided = models.pop("auto", None)
     if not models:
-        return build_model({**fixed, "metric": "euclidean"}), [varied]
+        return guided, [varied]
     grids = [{**varied, "metric": list(models)}] if len(metrics) > 1 else [varied]
     if guided is not None:
         grids.append({**varied, "estimator": [guided]})
     return next(iter(models.values())), grids
 
 
-def _named(params: dict[str, Any]) -> dict[str, Any]:
-    """Return a setting in the words of the options."""
-    named = {n: v for n, v in params.items() if n != "estimator"}
-    return named | ({"metric": "auto"} if "estimator" in params else {})
+def _named(search: "PairSearchCV", params: dict[str, Any]) -> dict[str, Any]:
+    """Return all options of a setting that may differ, in the words of the command."""
+    model = params.get("estimator", search.estimator)
+    settings = {"metric": "auto", **model.get_params(), **params}
+    # GuidedFDC decides by the number of rows whether judgements are propagated.
+    if settings["propagate"] is None:
+        settings["propagate"] = "auto"
+    return {name: settings[name] for name in HEADS}
 
 
 def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
@@ -188,7 +179,7 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     order = found["rank_test_score"].argsort(kind="stable")
     return [
         {
-            **_named(found["params"][n]),
+            **_named(search, found["params"][n]),
             "score": float(found["mean_test_score"][n]),
             "error": float(found["se_test_score"][n]),
             "clusters_found": float(found["n_clusters"][n]),
@@ -205,7 +196,7 @@ def _summary(search: "PairSearchCV") -> dict[str, Any]:
     return {
         "chosen_by": search.chosen_by_,
         "reason": search.reason_,
-        "best": _named(search.best_params_),
+        "best": _named(search, search.best_params_),
         # A setting that failed has no score, and JSON has no NaN.
         "settings": [
             {name: None if value != value else value for name, value in row.items()}
@@ -221,13 +212,13 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
         return f"{value:g}" if isinstance(value, float) else str(value)
 
     rows = _rows(search)
-    names = [name for name in HEADS if name in rows[0]]
+    names = [n for n in HEADS if n == "n_clusters" or len({row[n] for row in rows}) > 1]
+    common = ", ".join(
+        f"{HEADS[n]} {text(rows[0][n])}" for n in HEADS if n not in names
+    )
     cells = [
         [
-            *(
-                f"{v:g}" if isinstance(v, float) else str(v)
-                for v in map(row.get, names)
-            ),
+            *(text(row[name]) for name in names),
             100 * row["score"],
             100 * row["error"],
             f"{row['clusters_found']:g}",
@@ -238,6 +229,7 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     by_pairs = search.chosen_by_ == "held-out pairs"
     kind = "judgements satisfied" if by_pairs else "stability"
     caption = f"Settings by {search.chosen_by_}, in percent, best first"
+    caption += f", all with {common}" if common else ""
     if len(cells) < len(rows):
         caption += f": {len(cells)} of {len(rows)}"
     heads = [HEADS[name] for name in names]
@@ -254,11 +246,13 @@ def _write(folder: Path, search: "PairSearchCV") -> None:
 
     table = pd.DataFrame(_rows(search))
     write_table(folder / "tuning.csv", {str(c): table[c] for c in table})
-    names = [name for name in HEADS if name in table]
+    varied = [name for name in HEADS if table[name].nunique() > 1]
+    names = varied or ["n_clusters"]
     figure = new_figure((4.2 * max(len(names), 2), 3.6))
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
     for ax, name in zip(panels, names, strict=True):
-        values = [_named(params).get(name) for params in search.cv_results_["params"]]
+        found = search.cv_results_["params"]
+        values = [_named(search, params)[name] for params in found]
         plot_search({**search.cv_results_, f"param_{name}": values}, name, ax)
         ax.set(xlabel=HEADS[name], ylabel="")
     panels[0].set_ylabel(f"score by {search.chosen_by_}")

@@ -191,8 +191,9 @@ def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict
         return _untested(0 if held_out is None else len(held_out.pairs.informative))
     grade = held_out.pairs.grade
     guided = agreement_of(held_out.guided, grade)
-    unguided = agreement_of(held_out.unguided, grade)
-    best = max(guided, unguided, key=lambda found: found.low)
+    is_compared = not np.isnan(held_out.unguided).all()
+    unguided = agreement_of(held_out.unguided, grade) if is_compared else None
+    best = max((guided, unguided or guided), key=lambda found: found.low)
     level: Level = "unusable"
     if best.low > 0.5:
         level = "strong" if best.low > STRONG else "weak"
@@ -201,7 +202,7 @@ def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict
     n_more = _missing(best.share, count, level)
     sentences = [
         _first(level, best),
-        _difference(guided, unguided),
+        *([_difference(guided, unguided)] if unguided else []),
         *_doubts(level, count, noise_rate),
         *_advice(level, n_more),
     ]

@@ -205,7 +205,12 @@ class SearchDisplay(style.Display):
 
 
 def _standard_errors(results: Mapping[str, Any]) -> Floats:
-    """Return the standard errors of the mean scores; 0 for a single fold."""
+    """Return the standard errors of the mean scores; 0 for a single fold.
+
+    Those that a search states are taken: its folds need not be independent.
+    """
+    if "se_test_score" in results:
+        return np.asarray(results["se_test_score"], dtype=float)
     folds = [
         np.asarray(scores, dtype=float)
         for name, scores in results.items()

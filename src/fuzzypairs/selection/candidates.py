@@ -18,10 +18,18 @@ from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["Candidate", "complexity", "last_step", "list_candidates"]
+__all__ = [
+    "Candidate",
+    "complexity",
+    "default_grid",
+    "last_step",
+    "list_candidates",
+]
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
+# What is searched if no grid is given.
+CLUSTERS = tuple(range(2, 9))
 # Parameters that the data decide where they are "auto".
 AUTOMATIC = ("alpha", "beta")
 
@@ -70,6 +78,12 @@ class Candidate:
         is_drawn = isinstance(method, FDC | GuidedFDC) and isinstance(method.init, str)
         return is_drawn and method.init != "pair-graph" and self.uses_pairs
 
+    @cached_property
+    def holds_out(self) -> bool:
+        """Whether its fits hold out judgements by themselves, see `GuidedFDC`."""
+        method = self.method
+        return isinstance(method, GuidedFDC) and isinstance(method.beta, str)
+
     @property
     def automatic(self) -> "Candidate":
         """The same with automatic alpha and beta, where it has them."""
@@ -110,6 +124,34 @@ class Candidate:
 def last_step(model: Any) -> Any:
     """Return the clusterer at the end of a pipeline, or the model itself."""
     return model[-1] if isinstance(model, Pipeline) else model
+
+
+def default_grid(estimator: Any) -> list[dict[str, list[Any]]]:
+    """Return what to search of an estimator, or of the end of a pipeline.
+
+    The number of clusters from 2 to 8. For `FDC` also alpha and beta, each automatic or
+    0, and a learned space; `GuidedFDC` finds these by itself.
+
+    Examples
+    --------
+    >>> from fuzzypairs import GuidedFDC
+    >>> default_grid(GuidedFDC())
+    [{'n_clusters': [2, 3, 4, 5, 6, 7, 8]}]
+    """
+    method = last_step(estimator)
+    if "n_clusters" not in method.get_params():
+        raise ValueError(
+            f"{type(method).__name__} has no parameter n_clusters to search: give "
+            "param_grid"
+        )
+    grids: list[dict[str, list[Any]]] = [{"n_clusters": list(CLUSTERS)}]
+    if isinstance(method, FDC):
+        given = {**grids[0], "alpha": ["auto", 0.0], "beta": ["auto", 0.0]}
+        grids = [given, {**grids[0], "metric": ["learned"]}]
+    if not isinstance(estimator, Pipeline):
+        return grids
+    step = estimator.steps[-1][0]
+    return [{f"{step}__{n}": values for n, values in g.items()} for g in grids]
 
 
 def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candidate]:

@@ -6,13 +6,14 @@ import numpy as np
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import mean_known
+from fuzzypairs.pairs.consistency import chance_error, mean_known
 from fuzzypairs.pairs.folds import FEWEST_PAIRS
 
 __all__ = [
     "Choice",
     "choose",
     "contributions",
+    "explain_chance",
     "explain_choice",
     "explain_too_few",
     "format_params",
@@ -21,6 +22,8 @@ __all__ = [
 
 # How many standard errors a setting with fewer clusters may be behind the best.
 CLUSTER_ERRORS = 0.25
+# Scores must be above chance by so many standard errors of it: a level of 1 %.
+CHANCE_ERRORS = 2.33
 # Sums of shares of 1 that should be equal differ by this much or less.
 ROUNDING = 1e-12
 
@@ -176,6 +179,33 @@ def explain_too_few(pairs: PairSet, n_splits: int) -> str:
             f"n_splits={n_splits} of one kind"
         )
     return ""
+
+
+def explain_chance(score: Floats, grade: Floats) -> str:
+    """Return why judgements cannot be used; an empty text if they can.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_settings,)
+        Balanced shares of held-out judgements that are kept; NaN is left out.
+    grade : ndarray of shape (n_pairs,)
+        The judgements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> explain_chance(np.array([0.4, 0.9]), np.repeat([1.0, -1.0], 20))
+    ''
+    >>> explain_chance(np.array([0.4, 0.55]), np.repeat([1.0, -1.0], 20))
+    'no setting keeps more than 55.0% of 40 held-out judgements, which may be chance'
+    """
+    best = float(np.nanmax(score))
+    if best > 0.5 + CHANCE_ERRORS * chance_error(grade):
+        return ""
+    return (
+        f"no setting keeps more than {best:.1%} of {grade.size} held-out judgements, "
+        "which may be chance"
+    )
 
 
 def format_params(params: dict[str, Any]) -> str:

@@ -15,19 +15,26 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from fuzzypairs._typing import Floats, Labels
-from fuzzypairs.exceptions import FewPairsWarning, FuzzyPairsWarning
+from fuzzypairs.cluster.verdict import HeldOut, assess
+from fuzzypairs.exceptions import (
+    FewPairsWarning,
+    FuzzyPairsWarning,
+    UnusablePairsWarning,
+)
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.selection.candidates import (
     Candidate,
     Grid,
     complexity,
+    default_grid,
     last_step,
     list_candidates,
 )
 from fuzzypairs.selection.choice import (
     Choice,
     choose,
+    explain_chance,
     explain_choice,
     explain_too_few,
     format_params,
@@ -67,8 +74,10 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     ----------
     estimator : estimator
         A clusterer, or a pipeline that ends in one. Its own `n_jobs` is not used.
-    param_grid : dict or list of dicts
-        Lists of values by parameter, as in scikit-learn's searches. The key
+    param_grid : dict or list of dicts, default=None
+        Lists of values by parameter, as in scikit-learn's searches. None: the number
+        of clusters from 2 to 8, and for `FDC` automatic and zero alpha and beta, and a
+        learned space. The key
         "estimator" lists other clusterers to try, such as `FuzzyCMeans` or
         scikit-learn's KMeans; one that takes no judgements is fitted once.
     n_splits : int, default=4
@@ -98,7 +107,11 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     best_index_, best_params_, best_score_
         The setting taken, and its mean score.
     best_estimator_ : estimator
-        Fitted with all judgements, if `refit`.
+        Fitted with all judgements, if `refit`; without any if they were unusable.
+    verdict_ : Verdict
+        What held-out judgements say of the setting taken.
+    uses_pairs_ : bool
+        False if judgements were unusable, see Notes.
     chosen_by_ : {"held-out pairs", "stability"}
     reason_ : str
         Why this setting was taken, in a sentence or two.
@@ -113,6 +126,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     -----
     FewPairsWarning
         If judgements are too few to hold some out.
+    UnusablePairsWarning
+        If no setting keeps more held-out judgements than chance would.
     FitFailedWarning
         If some settings could not be fitted.
 
@@ -134,8 +149,12 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     subsamples of 80 % of the rows agree with the fit to all (adjusted Rand index), and
     the fuzzy silhouette.
 
-    `GuidedFDC` holds out judgements itself: in each fit of a search it does so among
-    those that the fit is given, which takes several times as long as a fit of `FDC`.
+    If no setting keeps more held-out judgements than chance would (at the 1 % level),
+    they are not used: settings are scored by stability without judgements, and the
+    model is fitted without them.
+
+    `GuidedFDC` holds out judgements itself: a setting of it is fitted once, and scored
+    by what its fit says of judgements that it held out.
 
     scikit-learn's own searches hold out rows, which would leave judgements pointing at
     other rows than they were made of. They refuse a `PairSet`, which knows how many
@@ -158,7 +177,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        param_grid: Grid,
+        param_grid: Grid | None = None,
         *,
         n_splits: int = 4,
         n_repeats: int = 2,
@@ -212,14 +231,16 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         judged = PairSet.coerce(pairs, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
         seed, fold_seed = check_seed(self.random_state).randint(2**31 - 1, size=2)
-        candidates = list_candidates(self.estimator, self.param_grid, int(seed))
+        grid = self.param_grid
+        grid = default_grid(self.estimator) if grid is None else grid
+        candidates = list_candidates(self.estimator, grid, int(seed))
         if weight is not None:
             _check_weights_are_taken(candidates)
         rng = np.random.default_rng(int(fold_seed))
         too_few = explain_too_few(judged, self.n_splits)
-        self.chosen_by_ = "stability" if too_few else "held-out pairs"
+        unusable = ""
         self.n_splits_ = self.n_splits * self.n_repeats
-        shares_samples = False
+        shares_samples, used, held_out = False, judged, None
         # Around all fits, not each: filters and BLAS are shared by all threads.
         with warnings.catch_warnings(), threadpool_limits(1, "blas"):
             warnings.simplefilter("ignore", FuzzyPairsWarning)
@@ -233,6 +254,14 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 folds = hold_out(judged, self.n_splits, self.n_repeats, rng)
                 shares_samples = folds.shares_samples
                 trials = hold_out_trials(candidates, folds, runner)
+                score = np.array([trial.score for trial in trials])
+                held_out = _best_held_out(trials, score)
+                if not np.isnan(score).all():
+                    unusable = explain_chance(score, folds.pairs.grade)
+            if unusable:
+                used = PairSet.empty(X.shape[0])
+                trials = stability_trials(candidates, used, self.n_splits_, rng, runner)
+        self.chosen_by_ = "stability" if too_few or unusable else "held-out pairs"
         if failures := _describe_failures(candidates, trials):
             warnings.warn(failures, FitFailedWarning, stacklevel=2)
         if too_few:
@@ -242,20 +271,33 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 FewPairsWarning,
                 stacklevel=2,
             )
+        if unusable:
+            warnings.warn(
+                f"{unusable}: judgements were not used, and settings were scored by "
+                "stability; check whether 1 means alike, or judge more pairs",
+                UnusablePairsWarning,
+                stacklevel=2,
+            )
         choice = _choose(candidates, trials)
         best = candidates[choice.taken]
         self.cv_results_ = _results(candidates, trials, choice, self.chosen_by_)
         self.best_index_ = choice.taken
         self.best_params_ = best.params
         self.best_score_ = trials[choice.taken].score
+        if not unusable:
+            held_out = trials[choice.taken].held_out
+        unknown = np.full(len(judged.informative), np.nan)
+        none = HeldOut(judged.informative, unknown, unknown)
+        self.verdict_ = assess(held_out or none)
+        self.uses_pairs_ = not unusable
         self.reason_ = explain_choice(
             choice,
             [one.params for one in candidates],
             self.best_score_,
             len(judged.informative),
-            too_few,
+            too_few or unusable,
         )
-        if shares_samples:
+        if shares_samples and not unusable:
             self.reason_ += (
                 " Many judgements are of few samples, so that held-out and training "
                 "ones share samples: scores are too high."
@@ -268,7 +310,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.__dict__.pop("best_estimator_", None)
         if self.refit:
             start = time.perf_counter()
-            self.best_estimator_ = best.fit(X, judged, weight, n_jobs=self.n_jobs)
+            self.best_estimator_ = best.fit(X, used, weight, n_jobs=self.n_jobs)
             self.refit_time_ = time.perf_counter() - start
         return self
 
@@ -338,6 +380,11 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     def n_features_in_(self) -> int:
         """Number of features of X."""
         return int(self.best_estimator_.n_features_in_)
+
+
+def _best_held_out(trials: list[Trial], score: Floats) -> HeldOut | None:
+    """Return what the highest score stands for."""
+    return trials[int(np.nan_to_num(score, nan=-np.inf).argmax())].held_out
 
 
 def _check_weights_are_taken(candidates: list[Candidate]) -> None:

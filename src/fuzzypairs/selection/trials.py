@@ -7,11 +7,14 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.cluster.guided import GuidedFDC
+from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import balanced_share, mean_known, satisfied
@@ -53,6 +56,8 @@ class Trial:
     automatic : dict
         What "auto" would be, where that is known.
     failure : Exception or None
+    held_out : HeldOut or None
+        What its fits say of judgements that were held out.
     """
 
     scores: Floats
@@ -64,6 +69,7 @@ class Trial:
     seconds: Floats
     automatic: dict[str, float] = field(default_factory=dict)
     failure: Exception | None = None
+    held_out: HeldOut | None = None
 
 
 class Runner:
@@ -80,7 +86,7 @@ class Runner:
     Attributes
     ----------
     total : int
-        Number of fits, to be set before the first.
+        Number of fits, see `expect`.
     """
 
     def __init__(
@@ -93,6 +99,10 @@ class Runner:
         self.X, self.weight, self.total = X, weight, 0
         self._threads, self._progress = threads, progress
         self._done, self._lock = 0, Lock()
+
+    def expect(self, n_fits: int) -> None:
+        """Announce how many more fits there will be."""
+        self.total = self._done + n_fits
 
     def run(self, function: Callable[..., Any], jobs: Sequence[Any]) -> list[Any]:
         """Return what `function` returns for each job, or the error it raised."""
@@ -121,7 +131,8 @@ def hold_out_trials(
     A candidate of `FDC` or `GuidedFDC` starts where the automatic one without
     judgements ended, found once from several starts: nothing held out leaks into it,
     and the fits of many alphas and betas need no starts of their own. A candidate that
-    takes no judgements is fitted once for all splits.
+    takes no judgements is fitted once for all splits. So is `GuidedFDC`, which holds
+    out judgements by itself: what it says of them is in `held_out_`.
 
     A judgement is kept or not by the labels of its samples. The area under the ROC
     curve of overlaps u_p.u_q chose worse settings: it rewards their order within
@@ -130,9 +141,12 @@ def hold_out_trials(
     X, weight, pairs = runner.X, runner.weight, folds.pairs
     n_splits = len(folds.splits)
     whole = Split(pairs, np.ones(len(pairs), bool))
-    splits_of = [folds.splits if one.uses_pairs else [whole] for one in candidates]
+    splits_of = [
+        folds.splits if one.uses_pairs and not one.holds_out else [whole]
+        for one in candidates
+    ]
     first_of = {one.start_key: one for one in candidates if one.accepts_start}
-    runner.total = len(first_of) + sum(map(len, splits_of))
+    runner.expect(len(first_of) + sum(map(len, splits_of)))
 
     def fit_start(candidate: Candidate) -> Any:
         none = PairSet.empty(X.shape[0])
@@ -147,11 +161,22 @@ def hold_out_trials(
         start = getattr(starts.get(candidate.start_key), "labels_", None)
         model, seconds = timed_fit(candidate, X, split.train, weight, start)
         found = np.asarray(model.labels_)
-        labels = noise_to_singletons(found)
-        kept = satisfied(labels[pairs.i] == labels[pairs.j], pairs.grade)
-        result = getattr(model, "memberships_", labels)
-        correlation = pair_agreement(pairs.select(split.test), result, method="rank")
         n_clusters = count_clusters(found)
+        if candidate.holds_out:
+            p = own_answers(model, pairs)
+            if np.isnan(p).all():  # it held out none, such as of sparse data
+                for part in folds.splits:
+                    again, more = timed_fit(candidate, X, part.train, weight, start)
+                    p[part.test] = together(again, pairs)[part.test]
+                    seconds += more
+            kept = satisfied(np.where(p == 0.5, 0.5, p > 0.5), pairs.grade)
+            known = ~np.isnan(p)
+            kept[~known] = np.nan
+            correlation = rank_correlation(p[known], pairs.grade[known])
+            return kept, correlation, n_clusters, seconds
+        kept = satisfied(together(model, pairs), pairs.grade)
+        result = getattr(model, "memberships_", noise_to_singletons(found))
+        correlation = pair_agreement(pairs.select(split.test), result, method="rank")
         return np.where(split.test, kept, np.nan), correlation, n_clusters, seconds
 
     jobs = [
@@ -167,13 +192,20 @@ def hold_out_trials(
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
         kept, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
-        if not candidate.uses_pairs:
+        if len(splits) < n_splits:
             tests = np.array([split.test for split in folds.splits])
             kept = np.where(tests, kept, np.nan)
             seconds = np.repeat(seconds, n_splits)
         scores = balanced_share(kept, pairs.grade)
         added, excess = contributions(kept, pairs.grade, folds.unit)
         start = starts.get(candidate.start_key)
+        alone = (
+            together(start, pairs)
+            if hasattr(start, "labels_")
+            else np.full(len(pairs), np.nan)
+        )
+        share = mean_known(kept)
+        sees = np.where(pairs.grade > 0, share, 1.0 - share)
         trials.append(
             Trial(
                 scores=scores,
@@ -188,6 +220,7 @@ def hold_out_trials(
                     for name in AUTOMATIC
                     if hasattr(start, f"{name}_")
                 },
+                held_out=HeldOut(pairs, sees, alone),
             )
         )
     return trials
@@ -217,7 +250,7 @@ def stability_trials(
     subsamples = [
         np.sort(rng.choice(n_samples, size, replace=False)) for _ in range(n_splits)
     ]
-    runner.total = len(candidates) * (1 + n_splits)
+    runner.expect(len(candidates) * (1 + n_splits))
 
     def fit_all(candidate: Candidate) -> tuple[Ints, float]:
         model = candidate.fit(X, pairs, weight)
@@ -287,6 +320,36 @@ def timed_fit(candidate: Candidate, *arguments: Any) -> tuple[Any, float]:
     start = time.perf_counter()
     model = candidate.fit(*arguments)
     return last_step(model), time.perf_counter() - start
+
+
+def together(model: Any, pairs: PairSet) -> Floats:
+    """Return 1 where the labels of a fit are the same, and 0 where they are not."""
+    labels = noise_to_singletons(np.asarray(model.labels_))
+    return np.asarray(labels[pairs.i] == labels[pairs.j], dtype=np.float64)
+
+
+def own_answers(model: GuidedFDC, pairs: PairSet) -> Floats:
+    """Return what a fit says of judgements that it held out; NaN where of none.
+
+    In the samples' own space no judgement moves other samples: what clusters without
+    judgements say is what such a fit would.
+    """
+    held_out = model.held_out_
+    in_own_space = model.metric_ == "euclidean"
+    p = np.full(len(pairs), np.nan)
+    asked = held_out.pairs
+    all_keys, keys = (some.i * pairs.n_samples + some.j for some in (pairs, asked))
+    known = held_out.unguided if in_own_space else held_out.guided
+    place = np.searchsorted(all_keys, keys)
+    p[place] = np.where(np.isnan(held_out.guided), np.nan, known)
+    return p
+
+
+def rank_correlation(p: Floats, grade: Floats) -> float:
+    """Return Spearman's correlation; NaN where either is constant."""
+    if not p.size or min(np.ptp(p), np.ptp(grade)) == 0:
+        return float("nan")
+    return float(spearmanr(p, grade).statistic)
 
 
 def count_clusters(labels: Ints) -> int:

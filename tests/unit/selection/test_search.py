@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import make_blobs
@@ -28,7 +29,12 @@ from fuzzypairs import (
     load,
     save,
 )
-from fuzzypairs.exceptions import FewPairsWarning, PairsError
+from fuzzypairs.exceptions import (
+    FewPairsWarning,
+    PairsError,
+    UnusablePairsWarning,
+)
+from fuzzypairs.selection.candidates import default_grid
 
 QUICK = FDC(n_init=2, max_iter=100)
 COUNTS = {"n_clusters": [2, 3, 4, 5, 6]}
@@ -100,10 +106,12 @@ class TestChoice:
         coin = rng.integers(2, size=300)
         pairs = PairSet.from_labels(coin, n_pairs=150, random_state=0)
         grid = {"beta": [100.0 * X.var(axis=0).sum()]}
-        found = search(FDC(2, n_init=2), grid).fit(X, pairs=pairs)
-        assert found.best_score_ < 0.65
-        held = fitted_share(found, pairs)
-        assert held > 0.9
+        with pytest.warns(UnusablePairsWarning, match="may be chance"):
+            found = search(FDC(2, n_init=2), grid).fit(X, pairs=pairs)
+        assert found.verdict_.with_judgements.share < 0.65
+        assert not found.uses_pairs_
+        model = FDC(2, beta=grid["beta"][0], random_state=0).fit(X, pairs=pairs)
+        assert fitted_share(model, pairs) > 0.9
 
     def test_clusterers_without_judgements_compete(self, data):
         X, _, pairs = data
@@ -155,9 +163,73 @@ class TestChoice:
 
     def test_other_methods_of_the_package(self, data):
         X, _, pairs = data
-        found = search(DSC(), {"n_clusters": [2, 3]}, n_repeats=1).fit(X, pairs=pairs)
+        # One cluster for all, which keeps half of the judgements.
+        grid = {"n_clusters": [2, 3]}
+        with pytest.warns(UnusablePairsWarning, match=r"more than 50\.0%"):
+            found = search(DSC(), grid, n_repeats=1).fit(X, pairs=pairs)
         assert not hasattr(found, "memberships_")
         assert found.labels_.shape == (len(X),)
+
+
+class TestUnusableJudgements:
+    def test_wrong_judgements_are_not_used(self, data):
+        X, _, pairs = data
+        wrong = PairSet(pairs.i, pairs.j, -pairs.grade, pairs.n_samples)
+        with pytest.warns(UnusablePairsWarning, match="judgements were not used"):
+            found = search(FDC(n_init=2)).fit(X, pairs=wrong)
+        assert found.chosen_by_ == "stability"
+        assert not found.uses_pairs_
+        assert found.verdict_.level == "unusable"
+        assert found.reason_.startswith("No setting keeps more than")
+        alone = clone(found.best_estimator_).fit(X)
+        np.testing.assert_array_equal(found.memberships_, alone.memberships_)
+
+    def test_right_judgements_are_used(self, data):
+        X, _, pairs = data
+        found = search(FDC(n_init=2)).fit(X, pairs=pairs)
+        assert found.uses_pairs_
+        assert found.verdict_.level == "strong"
+        assert found.verdict_.without_judgements is not None
+
+
+class TestGuided:
+    def test_a_setting_is_fitted_once(self, data):
+        X, _, pairs = data
+        done = []
+        found = search(GuidedFDC(n_init=2)).fit(
+            X, pairs=pairs, progress=lambda n, total: done.append((n, total))
+        )
+        n_settings = len(found.cv_results_["params"])
+        assert done[-1] == (2 * n_settings, 2 * n_settings)  # with its start
+        assert found.best_params_ == {"n_clusters": 3}
+
+    def test_sparse_data_are_scored_by_folds(self, data):
+        X, _, pairs = data
+        found = search(GuidedFDC(n_init=2), {"n_clusters": [2, 3]})
+        found.fit(sparse.csr_array(X), pairs=pairs)
+        assert found.best_params_ == {"n_clusters": 3}
+
+
+class TestDefaultGrid:
+    def test_of_each_estimator(self):
+        clusters = {"n_clusters": list(range(2, 9))}
+        assert default_grid(GuidedFDC()) == default_grid(KMeans()) == [clusters]
+        own, learned = default_grid(FDC())
+        assert learned == {**clusters, "metric": ["learned"]}
+        assert own == {**clusters, "alpha": ["auto", 0.0], "beta": ["auto", 0.0]}
+        (piped,) = default_grid(make_pipeline(StandardScaler(), KMeans()))
+        assert piped == {"kmeans__n_clusters": clusters["n_clusters"]}
+
+    def test_no_grid_is_the_default_one(self, data):
+        X, _, pairs = data
+        found = PairSearchCV(KMeans(n_init=2), random_state=0).fit(X, pairs=pairs)
+        assert len(found.cv_results_["params"]) == 7
+        assert found.best_params_ == {"n_clusters": 3}
+
+    def test_an_estimator_without_clusters_needs_one(self, data):
+        X, _, pairs = data
+        with pytest.raises(ValueError, match="DBSCAN has no parameter n_clusters"):
+            PairSearchCV(DBSCAN()).fit(X, pairs=pairs)
 
 
 def fitted_share(found, pairs):

@@ -1,0 +1,95 @@
+"""Whether a search for the number of clusters loses to a fit that is told it.
+
+``python -m experiments.tune crabs`` groups the crabs as two judges see them (by kind,
+and by kind and sex) and compares; ``python -m experiments.tune wrong`` gives searches
+judgements that are all wrong, and compares with fuzzy c-means. Both print a table.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+
+from experiments.active import read_set
+from experiments.design import LARGE, SETS
+from fuzzypairs import FuzzyCMeans, GuidedFDC, PairSearchCV, PairSet
+from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.criteria import hungarian_accuracy, normalized_ari
+from fuzzypairs.exceptions import FuzzyPairsWarning
+
+__all__ = ["compare_told", "compare_wrong"]
+
+PAIRS = 60
+CLUSTERS = [2, 3, 4, 5]
+
+
+def compare_told(X: Floats, meant: Labels, n_draws: int) -> Floats:
+    """Return the accuracy of fits told k, and of searches, (n_draws, 2).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    meant : ndarray of shape (n_samples,)
+        The groups that the judge has in mind.
+    n_draws : int
+        Draws of judgements, by consecutive seeds.
+    """
+    k = len(np.unique(meant))
+    found = []
+    for seed in range(n_draws):
+        pairs = PairSet.from_labels(meant, n_pairs=PAIRS, random_state=seed)
+        told = GuidedFDC(k, random_state=seed).fit(X, pairs=pairs)
+        grid = {"n_clusters": CLUSTERS}
+        search = PairSearchCV(GuidedFDC(), grid, random_state=seed)
+        search.fit(X, pairs=pairs)
+        labels = (told.labels_, search.labels_)
+        found.append([hungarian_accuracy(meant, own) for own in labels])
+    return np.array(found)
+
+
+def compare_wrong(X: Floats, y: Labels, seed: int) -> list[float]:
+    """Return the normalised ARI of fuzzy c-means, and of a search misled.
+
+    Both know the number of classes; all judgements of the search are wrong.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    seed : int
+    """
+    k = len(np.unique(y))
+    right = PairSet.from_labels(y, n_pairs=PAIRS, random_state=seed)
+    wrong = PairSet(right.i, right.j, -right.grade, len(y))
+    alone = FuzzyCMeans(k, random_state=seed).fit(X)
+    search = PairSearchCV(GuidedFDC(), {"n_clusters": [k]}, random_state=seed)
+    search.fit(X, pairs=wrong)
+    return [normalized_ari(y, own.memberships_) for own in (alone, search)]
+
+
+def main(what: str, n_draws: int) -> None:
+    """Print the table of one comparison."""
+    warnings.simplefilter("ignore", FuzzyPairsWarning)
+    if what == "crabs":
+        X, y = read_set("crabs")
+        for name, meant in (("kind", y // 2), ("kind and sex", y)):
+            found = 100 * compare_told(X, meant, n_draws)
+            mean = found.mean(axis=0)
+            error = found.std(axis=0, ddof=1) / np.sqrt(n_draws)
+            print(
+                f"{name}: told k {mean[0]:.1f} +/- {error[0]:.1f}, "
+                f"searched {mean[1]:.1f} +/- {error[1]:.1f}",
+                flush=True,
+            )
+        return
+    rows = []
+    for name in SETS:
+        draws = range(1 if name in LARGE else n_draws)
+        found = np.array([compare_wrong(*read_set(name), draw) for draw in draws])
+        rows.append(100 * found.mean(axis=0))
+        print(f"{name}: {rows[-1][0]:.1f} {rows[-1][1]:.1f}", flush=True)
+    print("mean", np.mean(rows, axis=0).round(1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6)

@@ -1,0 +1,45 @@
+"""Progress of the runs of a fit, for those who wait for it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from fuzzypairs.starts.start import Start
+
+__all__ = ["told", "watch_runs"]
+
+Watcher = Callable[[float, float], None]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watch_runs(watcher: Watcher) -> Iterator[None]:
+    """Call ``watcher(done, total)`` after the run from each start of the fits within.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzypairs import FDC
+    >>> from fuzzypairs.solvers.watching import watch_runs
+    >>> with watch_runs(lambda done, total: print(done, "of", total)):
+    ...     model = FDC(2, alpha=0, n_init=2, random_state=0).fit(np.eye(4))
+    1 of 2
+    2 of 2
+    """
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def told(starts: list[Start]) -> Iterable[Start]:
+    """Return starts; asked for the next, they tell the watcher that a run is done."""
+    watcher = _watcher.get()
+    return starts if watcher is None else _tell(starts, watcher)
+
+
+def _tell(starts: list[Start], watcher: Watcher) -> Iterator[Start]:
+    for done, start in enumerate(starts, 1):
+        yield start
+        watcher(done, len(starts))
