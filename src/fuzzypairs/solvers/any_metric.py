@@ -15,7 +15,7 @@ from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_
 from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.solvers.watching import told
+from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
@@ -139,7 +139,7 @@ class SpacePasses:
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
         """Descend from each start until nothing moves, or `max_iter`."""
         runs = []
-        for start in told(starts):
+        for start in told(starts) if WATCHER.get() else starts:
             first = self.first_prototypes(problem, start)
             runs.append(self.descend(problem, *first))
         return runs

@@ -24,7 +24,7 @@ from fuzzypairs.solvers.projection import (
     project,
 )
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.solvers.watching import told
+from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
@@ -173,7 +173,7 @@ class FusedPasses:
         if self.is_long and is_wide(self.X) and self._narrow is not None:
             return [self._run_projected(problem, starts, *self._narrow)]
         runs = []
-        for start in told(starts):
+        for start in told(starts) if WATCHER.get() else starts:
             first = self.first_prototypes(problem, start)
             runs.append(self.descend(problem, *first))
         return runs
@@ -249,7 +249,7 @@ class FusedPasses:
         groups, tol = passes.make_groups(problem.graph), max(problem.tol, PROJECTED_TOL)
         narrow = replace(problem, passes=passes, groups=groups, tol=tol)
         runs = []
-        for start in told(starts):
+        for start in told(starts) if WATCHER.get() else starts:
             centers, U = self.first_prototypes(problem, start)
             runs.append(passes.descend(narrow, projection.down(centers), U))
         best = min(runs, key=lambda run: run.objective)

@@ -1,15 +1,16 @@
 """Progress of the runs of a fit, for those who wait for it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from fuzzypairs.starts.start import Start
 
-__all__ = ["told", "watch_runs"]
+__all__ = ["WATCHER", "told", "watch_runs"]
 
 Watcher = Callable[[float, float], None]
-_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+# Read where starts are run: without a watcher no function is called.
+WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
@@ -26,20 +27,17 @@ def watch_runs(watcher: Watcher) -> Iterator[None]:
     1 of 2
     2 of 2
     """
-    token = _watcher.set(watcher)
+    token = WATCHER.set(watcher)
     try:
         yield
     finally:
-        _watcher.reset(token)
+        WATCHER.reset(token)
 
 
-def told(starts: list[Start]) -> Iterable[Start]:
-    """Return starts; asked for the next, they tell the watcher that a run is done."""
-    watcher = _watcher.get()
-    return starts if watcher is None else _tell(starts, watcher)
-
-
-def _tell(starts: list[Start], watcher: Watcher) -> Iterator[Start]:
+def told(starts: list[Start]) -> Iterator[Start]:
+    """Yield starts; asked for the next, tell the watcher that a run is done."""
+    watcher = WATCHER.get()
     for done, start in enumerate(starts, 1):
         yield start
-        watcher(done, len(starts))
+        if watcher is not None:
+            watcher(done, len(starts))
