@@ -197,13 +197,13 @@ def explain_chance(score: Floats, grade: Floats) -> str:
     >>> explain_chance(np.array([0.4, 0.9]), np.repeat([1.0, -1.0], 20))
     ''
     >>> explain_chance(np.array([0.4, 0.55]), np.repeat([1.0, -1.0], 20))
-    'no setting keeps more than 55.0% of 40 held-out judgements, which may be chance'
+    'no setting satisfies more than 55.0% of 40 held-out ones, which may be chance'
     """
     best = float(np.nanmax(score))
     if best > 0.5 + CHANCE_ERRORS * chance_error(grade):
         return ""
     return (
-        f"no setting keeps more than {best:.1%} of {grade.size} held-out judgements, "
+        f"no setting satisfies more than {best:.1%} of {grade.size} held-out ones, "
         "which may be chance"
     )
 

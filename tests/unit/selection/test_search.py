@@ -180,7 +180,7 @@ class TestUnusableJudgements:
         assert found.chosen_by_ == "stability"
         assert not found.uses_pairs_
         assert found.verdict_.level == "unusable"
-        assert found.reason_.startswith("No setting keeps more than")
+        assert found.reason_.startswith("No setting satisfies more than")
         alone = clone(found.best_estimator_).fit(X)
         np.testing.assert_array_equal(found.memberships_, alone.memberships_)
 
