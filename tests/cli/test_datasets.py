@@ -46,7 +46,7 @@ def test_a_dataset_is_written_and_can_be_fitted(tmp_path):
     [
         (["vine"], "expected one of soybean"),
         (["--out", "x.csv"], "needs the name of a dataset"),
-        (["iris", "--out", "iris.xlsx"], "has an unknown ending"),
+        (["iris", "--out", "iris.doc"], "has an unknown ending"),
         (["iris", "--out", "no/iris.csv"], "there is no folder"),
     ],
 )

@@ -163,7 +163,7 @@ def test_wrong_usage_is_told(arguments):
     result = run("demo", *arguments)
 
     assert result.exit_code == 2
-    assert "Usage" in result.stderr
+    assert "--help lists the options" in result.stderr
     assert not isinstance(result.exception, ValueError)
 
 
