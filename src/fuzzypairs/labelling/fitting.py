@@ -91,6 +91,8 @@ class Fitted:
     cards : list of ClusterCard
     guided, unguided : float or None
         Share of held-out judgements that clusters satisfy, with and without judgements.
+    verdict : list of str
+        What held-out judgements mean, in plain words.
     notes : list of str
         Warnings of the fit.
     """
@@ -103,6 +105,7 @@ class Fitted:
     cards: list[ClusterCard]
     guided: float | None
     unguided: float | None
+    verdict: list[str]
     notes: list[str]
 
 
@@ -129,7 +132,7 @@ def fit_once(
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
     U, labels = model.memberships_, np.asarray(model.labels_)
-    guided, unguided = _held_out(model)
+    verdict = getattr(model, "verdict_", None)
     return Fitted(
         len(pairs.informative),
         time.perf_counter() - started,
@@ -137,21 +140,17 @@ def fit_once(
         labels,
         _places(model.embed(task.X), last),
         _cards(task, U, labels),
-        guided,
-        unguided,
+        _share(model, "guided"),
+        _share(model, "unguided"),
+        [] if verdict is None else list(verdict.sentences),
         notes,
     )
 
 
-def _held_out(model: GuidedFDC) -> tuple[float | None, float | None]:
-    """Return the agreement on held-out judgements, with and without judgements."""
-    shares = dict(getattr(model, "held_out_agreement_", None) or {})
-    unguided = shares.pop("unguided", shares.pop("euclidean", None))
-    guided = max(shares.values(), default=unguided)
-    return (
-        None if value is None or np.isnan(value) else float(value)
-        for value in (guided, unguided)
-    )  # type: ignore[return-value]
+def _share(model: GuidedFDC, name: str) -> float | None:
+    """Return the agreement on held-out judgements; None where it is not known."""
+    share = getattr(model, "held_out_agreement_", {}).get(name, np.nan)
+    return None if np.isnan(share) else float(share)
 
 
 def _places(coordinates: Any, last: Floats | None) -> Any:

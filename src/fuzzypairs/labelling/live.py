@@ -52,7 +52,7 @@ class Point:
 
 def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
     """Return all that changes with a fit, for one person."""
-    own = service.own(annotator)
+    own, fitted = service.own(annotator), service.model.fitted
     kinds = Counter(answer.kind for answer in own)
     alike = sum(answer.grade is not None and answer.grade > 0 for answer in own)
     everyone = service.store.read("SELECT count(*) AS n FROM judgements")[0]["n"]
@@ -78,6 +78,7 @@ def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
         "map": _map(service, own),
         "clusters": _cards(service),
         "curve": [asdict(point) for point in service.model.curve],
+        "verdict": [] if fitted is None else fitted.verdict,
         "hint": hint(service.model.curve, len(service.catalogue)),
         "contradictions": _contradictions(service, own),
     }

@@ -212,21 +212,11 @@ class Service:
         return self.submit(annotator, left, right, **given).result()
 
     def undo(self, annotator: str) -> Asked | None:
-        """Take back the last answer or edit of a person; return its pair.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Take back the last answer or edit of a person; return its pair."""
         return self._turn_back(annotator, "undone", self.store.last_answer(annotator))
 
     def redo(self, annotator: str) -> Asked | None:
-        """Restore what was last undone; return its pair.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Restore what was last undone; return its pair."""
         return self._turn_back(annotator, "redone", self.store.last_undone(annotator))
 
     def _turn_back(
@@ -319,12 +309,7 @@ class Service:
         return [live.describe_answer(self, answer) for answer in answers]
 
     def own(self, annotator: str) -> list[Answer]:
-        """Return the answers of a person about rows of this table.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Return the answers of a person about rows of this table."""
         return [
             answer
             for answer in self.store.answers(annotator)
@@ -332,30 +317,15 @@ class Service:
         ]
 
     def state(self, annotator: str) -> dict[str, Any]:
-        """Return map, clusters, agreement, hint and contradictions for a person.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Return map, clusters, agreement, hint and contradictions for a person."""
         return live.describe_state(self, annotator)
 
     def agreement(self, annotator: str) -> dict[str, Any]:
-        """Return how far graders agree; grades only of pairs this person graded, too.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Return how far graders agree, with grades of pairs this person graded."""
         return live.describe_agreement(self, annotator)
 
     def row_of(self, name: str) -> int:
-        """Return the row of an id.
-
-        Parameters
-        ----------
-        name : str
-        """
+        """Return the row of an id."""
         return self._row[name]
 
     def pairs(self) -> PairSet:

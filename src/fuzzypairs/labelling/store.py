@@ -10,19 +10,17 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
+from fuzzypairs.labelling.events import Answer, Event, Item, StoreError
 from fuzzypairs.labelling.schema import MIGRATIONS
 
 __all__ = ["Answer", "Event", "Item", "Store", "StoreError"]
 
-Kind = Literal[
-    "graded", "unsure", "skipped", "bad item", "edited", "undone", "redone", "note"
-]
 # "fuzz" in ASCII: marks the file as one of this package.
 APPLICATION_ID = 0x66757A7A
 # Write-ahead logs of older libraries can be damaged when two connections reset one.
@@ -31,108 +29,6 @@ WAL_FROM = (3, 51, 3)
 BUSY = 10.0
 # The most events of one transaction; all of them are answered by its commit.
 BATCH = 256
-
-
-class StoreError(ValueError):
-    """A file of judgements that cannot be used."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """An item that an event names.
-
-    Attributes
-    ----------
-    id : str
-        Its id in the data.
-    row : int
-        Its row in the data, counted from 0.
-    digest : str
-        A digest of its cells, by which a changed item is noticed.
-    """
-
-    id: str
-    row: int
-    digest: str
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something a person did, before it is stored.
-
-    Attributes
-    ----------
-    kind : str
-        "graded", "unsure", "skipped", "bad item" (the left one), "edited", "undone",
-        "redone" or "note".
-    left_id, right_id : str
-        The two items as they were shown.
-    annotator : str
-        Who did it.
-    grade : float or None
-        From -1 (unlike) to 1 (alike), of "graded" and "edited".
-    target : int or None
-        The event that is edited, undone or redone.
-    strategy, reason : str
-        How the pair was chosen, and why.
-    input : str
-        "key", "slider", "terminal", "import" and so on.
-    seconds : float or None
-        Time from the pair on screen to the answer.
-    note : str
-        Text of the annotator.
-    key : str or None
-        A name that the sender gave: an event sent twice is stored once.
-    time : str or None
-        UTC in ISO 8601; None takes the time of the commit.
-    """
-
-    kind: Kind
-    left_id: str
-    right_id: str
-    annotator: str
-    grade: float | None = None
-    target: int | None = None
-    strategy: str = ""
-    reason: str = ""
-    input: str = ""
-    seconds: float | None = None
-    note: str = ""
-    key: str | None = None
-    time: str | None = None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answered question as it stands now: not undone, with its last edit.
-
-    Attributes
-    ----------
-    id : int
-        Number of the event.
-    kind : str
-        "graded", "unsure", "skipped" or "bad item".
-    left_id, right_id, annotator, strategy, reason, input, seconds, time, note
-        As in `Event`.
-    grade : float or None
-        None for skipped questions and bad items.
-    edited : bool
-        Whether the grade was edited.
-    """
-
-    id: int
-    kind: str
-    left_id: str
-    right_id: str
-    annotator: str
-    grade: float | None
-    strategy: str
-    reason: str
-    input: str
-    seconds: float | None
-    time: str
-    note: str
-    edited: bool
 
 
 COLUMNS = [field.name for field in fields(Event)]

@@ -94,6 +94,7 @@ def open_page(chromium, program, who="Ann", **options):
         f"localStorage.annotator = localStorage.annotator || {who!r}"
     )
     page = context.new_page()
+    page.set_default_timeout(120_000)  # a loaded machine is slow, not wrong
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda m: m.type == "error" and page.problems.append(m.text))

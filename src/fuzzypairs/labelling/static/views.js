@@ -17,6 +17,7 @@ export function showState(state) {
   byId("fit-line").textContent = state.problem
     ? `The last fit failed: ${state.problem}`
     : state.map ? `Model of ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
+  byId("verdict").textContent = state.verdict.join(" ");
   byId("cards").replaceChildren(...state.clusters.map(card));
 }
 
