@@ -41,10 +41,41 @@ def test_a_dataset_is_written_and_can_be_fitted(tmp_path):
     assert told["scores"]["normalized_ari"] > 0.75
 
 
+def test_judgements_are_written_beside_it_and_can_be_fitted(tmp_path):
+    data = tmp_path / "iris.csv"
+    result = run("datasets", "iris", "--out", data, "--pairs", 30)
+    pairs = tmp_path / "iris-pairs.csv"
+    assert result.stdout == f"{data}\n{pairs}\n"
+    assert len(pairs.read_text().splitlines()) == 31
+
+    told = json.loads(
+        run(
+            "fit", data, "--pairs", pairs, "--id", "id", "--truth", "class",
+            "--clusters", 3, "--out", tmp_path / "out", "--json",
+        ).stdout
+    )  # fmt: skip
+
+    assert told["rows"] == 150
+    # The same seed draws the same judgements.
+    again = tmp_path / "again.csv"
+    run("datasets", "iris", "--out", again, "--pairs", 30)
+    assert (tmp_path / "again-pairs.csv").read_text() == pairs.read_text()
+
+
+def test_a_missing_file_is_to_be_had_somewhere(monkeypatch, tmp_path):
+    monkeypatch.setattr("fuzzypairs.datasets.loading._folders", lambda: iter(()))
+
+    told = run("datasets", "shuttle").stdout
+
+    assert "It is not here. Put the file shuttle.csv.gz into a folder" in told
+    assert "set FUZZYPAIRS_DATA" in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["vine"], "expected one of soybean"),
+        (["vine"], "did you mean 'wine'?"),
+        (["wine", "--pairs", "3"], "--pairs needs --out FILE"),
         (["--out", "x.csv"], "needs the name of a dataset"),
         (["iris", "--out", "iris.doc"], "has an unknown ending"),
         (["iris", "--out", "no/iris.csv"], "there is no folder"),

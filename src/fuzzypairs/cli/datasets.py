@@ -28,45 +28,74 @@ def datasets(
             metavar="FILE",
         ),
     ] = None,
+    n_pairs: Annotated[
+        int | None,
+        options.of_results(
+            "--pairs",
+            min=1,
+            help="Write so many example judgements of its rows as well, drawn by "
+            "its classes, to a file beside it that is named NAME-pairs.",
+        ),
+    ] = None,
+    random_state: options.Seed = 0,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """List the datasets, describe one, or write one to a file.
 
-    Example: fuzzypairs datasets wine --out wine.csv
+    Example: fuzzypairs datasets wine --out wine.csv --pairs 40
     """
+    if n_pairs is not None and out is None:
+        screen.fail("--pairs needs --out FILE, beside which it writes", code=2)
     if out is not None:
         if name is None:
             screen.fail("--out needs the name of a dataset before it", code=2)
         screen.check_file(out, force)
+        if n_pairs is not None:
+            screen.check_file(_pairs_file(out), force)
     with screen.plain_errors(code=2):
         from fuzzypairs.datasets import describe
         from fuzzypairs.datasets.registry import REGISTRY
 
         infos = [describe(name)] if name else list(REGISTRY.values())
     if out is not None and name is not None:
-        _write(name, out)
+        _write(name, out, n_pairs, random_state)
     if as_json:
         screen.print_json([_facts(info) for info in infos])
     elif out is not None:
         typer.echo(out)
+        if n_pairs is not None:
+            typer.echo(_pairs_file(out))
     elif name is not None:
         _describe(infos[0])
     else:
         screen.new_terminal().print(screen.as_table(_table(infos)))
 
 
-def _write(name: str, out: Path) -> None:
+def _pairs_file(out: Path) -> Path:
+    return out.with_name(f"{out.stem}-pairs{out.suffix}")
+
+
+def _write(name: str, out: Path, n_pairs: int | None, seed: int) -> None:
     """Write features and truth as the source has them, with a column of ids."""
     with screen.plain_errors(code=2):
+        from fuzzypairs import PairSet
         from fuzzypairs.datasets import load
         from fuzzypairs.io.writing import write_table, writer_of
 
         writer_of(out)  # refuses an unknown ending before the work
-        raw = load(name).raw
+        data = load(name)
+        if n_pairs is not None:
+            is_fuzzy = data.target.ndim == 2
+            judge = PairSet.from_memberships if is_fuzzy else PairSet.from_labels
+            pairs = judge(data.target, n_pairs=n_pairs, random_state=seed)
+    ids = [f"{name}-{row}" for row in range(len(data.data))]
     with screen.plain_errors():
-        rows = range(len(next(iter(raw.values()))))
-        write_table(out, {"id": [f"{name}-{row}" for row in rows], **raw})
+        write_table(out, {"id": ids, **data.raw})
+        if n_pairs is not None:
+            columns = {"a": pairs.i.tolist(), "b": pairs.j.tolist()}
+            named = {end: [ids[row] for row in rows] for end, rows in columns.items()}
+            write_table(_pairs_file(out), {**named, "grade": pairs.grade})
 
 
 def _facts(info: "DatasetInfo") -> dict[str, object]:
@@ -85,10 +114,21 @@ def _describe(info: "DatasetInfo") -> None:
         info.note,
         f"Source: {info.source}",
         f"Licence: {info.licence}",
-        "It is here." if here else f"It needs the file {info.file}.",
+        "It is here." if here else _where_to_get(info),
     ):
         if line:
             typer.echo(line)
+
+
+def _where_to_get(info: "DatasetInfo") -> str:
+    """Say how to get a dataset whose file is not here."""
+    needed = (
+        f"It is not here. Put the file {info.file} into a folder and set "
+        "FUZZYPAIRS_DATA to that folder"
+    )
+    if info.openml is None:
+        return f"{needed}; it can be made from the source above."
+    return f"{needed}, or let --out fetch it from OpenML (dataset {info.openml})."
 
 
 def _table(infos: "list[DatasetInfo]") -> "Table":

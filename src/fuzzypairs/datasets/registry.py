@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from fuzzypairs.datasets.info import DatasetInfo, with_classes, with_memberships
+from fuzzypairs.validation import suggest
 
 __all__ = ["PAPER", "REGISTRY", "describe"]
 
@@ -28,7 +29,10 @@ def describe(name: str) -> DatasetInfo:
     (58000, 9, 7)
     """
     if name not in REGISTRY:
-        raise ValueError(f"name is {name!r}: expected one of {', '.join(REGISTRY)}")
+        raise ValueError(
+            f"name is {name!r}: expected one of {', '.join(REGISTRY)}"
+            f"{suggest(name, REGISTRY)}"
+        )
     return REGISTRY[name]
 
 
