@@ -128,7 +128,7 @@ export function drawCurve(place, curve) {
   if (last) {
     picture.append(svg("circle", { cx: x(last.n), cy: y(clamp(last.guided)), r: 4, class: "dot" }));
     const percent = (/** @type {number | null} */ share) => (share === null ? "unknown" : `${Math.round(100 * share)} %`);
-    picture.setAttribute("aria-label", `With ${last.n} judgements the clusters keep ${percent(last.guided)} of held-out judgements, without judgements ${percent(last.unguided)}`);
+    picture.setAttribute("aria-label", `With ${last.n} judgements the clusters satisfy ${percent(last.guided)} of held-out judgements, without judgements ${percent(last.unguided)}`);
     picture.append(svg("text", { x: left + 4, y: height - 9 }, "— with, - - without judgements"));
   } else {
     picture.setAttribute("aria-label", "Agreement is not known yet");
