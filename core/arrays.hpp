@@ -14,13 +14,9 @@
 #define FUZZYPAIRS_LEVEL baseline
 #endif
 
-#ifdef _MSC_VER
-#define FUZZYPAIRS_INLINE __forceinline
-#else
 // Functions outside the namespace of a level must leave no code behind: the linker
 // would keep one copy of it, perhaps one for a CPU that this machine does not have.
 #define FUZZYPAIRS_INLINE inline __attribute__((always_inline))
-#endif
 
 namespace fuzzypairs {
 

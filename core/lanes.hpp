@@ -17,34 +17,10 @@ inline constexpr size_t REGISTER_BYTES = 16, N_REGISTERS = 32;
 inline constexpr size_t REGISTER_BYTES = 16, N_REGISTERS = 16;
 #endif
 
-#if defined(__GNUC__)
 template <class T, size_t N>
 struct VectorOf {
     typedef T type __attribute__((vector_size(N * sizeof(T))));
 };
-template <class T, size_t N>
-using Vector = typename VectorOf<T, N>::type;
-#else
-/// What the vector types of GCC and Clang can do, as loops.
-template <class T, size_t N>
-struct Vector {
-    T values[N];
-    T& operator[](size_t i) { return values[i]; }
-    T operator[](size_t i) const { return values[i]; }
-};
-#define FUZZYPAIRS_LOOP(R, op)                                               \
-    template <class T, size_t N>                                             \
-    Vector<R, N> operator op(const Vector<T, N>& a, const Vector<T, N>& b) { \
-        Vector<R, N> out;                                                    \
-        for (size_t i = 0; i < N; ++i) out[i] = a[i] op b[i];                \
-        return out;                                                          \
-    }
-FUZZYPAIRS_LOOP(T, +)
-FUZZYPAIRS_LOOP(T, -) FUZZYPAIRS_LOOP(T, *) FUZZYPAIRS_LOOP(T, /) FUZZYPAIRS_LOOP(std::int64_t, <)
-    FUZZYPAIRS_LOOP(std::int64_t, ==) FUZZYPAIRS_LOOP(std::int64_t, &)
-        FUZZYPAIRS_LOOP(std::int64_t, |)
-#undef FUZZYPAIRS_LOOP
-#endif
 
 /// Which lanes a condition holds in.
 template <class V>
@@ -67,7 +43,7 @@ T sum_halves(Lanes<T, N> a, std::index_sequence<I...>);
 /// N numbers of type T; arithmetic acts on each lane.
 template <class T, size_t N>
 struct Lanes {
-    using Register = Vector<T, N>;
+    using Register = typename VectorOf<T, N>::type;
     using Condition = Mask<decltype(Register{} < Register{})>;
     static constexpr size_t width = N;
 
@@ -75,13 +51,7 @@ struct Lanes {
 
     Lanes() = default;
     Lanes(Register from) : v(from) {}
-    Lanes(T x) {
-#if defined(__GNUC__)
-        v = x - Register{};
-#else
-        for (size_t i = 0; i < N; ++i) v[i] = x;
-#endif
-    }
+    Lanes(T x) : v(x - Register{}) {}
     static Lanes load(const T* from) {
         Lanes out;
         std::memcpy(&out.v, from, sizeof out.v);
@@ -90,13 +60,7 @@ struct Lanes {
     /// Load numbers of another type.
     template <class S>
     static Lanes load(const S* from) {
-#if defined(__GNUC__)
         return Lanes(__builtin_convertvector(Lanes<S, N>::load(from).v, Register));
-#else
-        Lanes out;
-        for (size_t i = 0; i < N; ++i) out.v[i] = static_cast<T>(from[i]);
-        return out;
-#endif
     }
     void store(T* to) const { std::memcpy(to, &v, sizeof v); }
     T operator[](size_t i) const { return v[i]; }
@@ -112,15 +76,7 @@ struct Lanes {
     friend Condition operator>(Lanes a, Lanes b) { return {b.v < a.v}; }
     friend Condition operator==(Lanes a, Lanes b) { return {a.v == b.v}; }
 
-    friend Lanes select(Condition where, Lanes a, Lanes b) {
-#if defined(__GNUC__)
-        return where.bits ? a.v : b.v;
-#else
-        Lanes out;
-        for (size_t i = 0; i < N; ++i) out.v[i] = where.bits[i] ? a.v[i] : b.v[i];
-        return out;
-#endif
-    }
+    friend Lanes select(Condition where, Lanes a, Lanes b) { return where.bits ? a.v : b.v; }
     friend Lanes min(Lanes a, Lanes b) { return select(a < b, a, b); }
     friend Lanes max(Lanes a, Lanes b) { return select(a > b, a, b); }
     friend Lanes abs(Lanes a) { return max(a, Lanes(T(0)) - a); }
@@ -140,13 +96,8 @@ T sum_halves(Lanes<T, N> a, std::index_sequence<I...>) {
     if constexpr (N == 1) {
         return a[0];
     } else {
-#if defined(__GNUC__)
         const Lanes<T, N / 2> low = __builtin_shufflevector(a.v, a.v, I...);
         const Lanes<T, N / 2> high = __builtin_shufflevector(a.v, a.v, (N / 2 + I)...);
-#else
-        const Lanes<T, N / 2> low = Vector<T, N / 2>{{a[I]...}};
-        const Lanes<T, N / 2> high = Vector<T, N / 2>{{a[N / 2 + I]...}};
-#endif
         return sum(low + high);
     }
 }
