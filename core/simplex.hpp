@@ -23,6 +23,7 @@ struct AcrossClusters {
     static size_t vectors(size_t k) { return (k + WIDTH - 1) / WIDTH; }
     static V total(V x) { return sum(x); }
     static V most(V x) { return largest(x); }
+    static double over_groups(V x) { return x[0]; }
     /// The clusters in vector j of a row.
     static V number(size_t j) {
         double out[WIDTH];
@@ -53,6 +54,7 @@ struct AcrossGroups {
     static size_t vectors(size_t k) { return k; }
     static V total(V x) { return x; }
     static V most(V x) { return x; }
+    static double over_groups(V x) { return sum(x); }
     static V number(size_t j) { return double(j); }
     static V pull(const double* pulls, size_t e) { return V::load(pulls + e * WIDTH); }
     static V at(size_t n, const double* values, const double* low) {
@@ -157,29 +159,22 @@ V solve_row(size_t n, const double* inverse, const double* low, bool near, doubl
 class PowerRow {
   public:
     PowerRow(size_t k, double fuzzifier)
-        : k_(k), g_(fuzzifier), power_(fuzzifier - 1.0), curvature_(k), logs_(k), rates_(k),
-          below_(k) {}
+        : k_(k), power_(fuzzifier - 1.0), curvature_(k), found_(k), below_(k) {}
 
     /// Solve for u, (k,); `linear` is overwritten. Returns the largest change.
     double solve(const double* dist2, double diagonal, double* linear, double* u);
 
   private:
     struct AtLevel {
-        double total = 0.0;   ///< sum of u
-        double spread = 0.0;  ///< sum of u_j / (d log(level - linear_j) / d log u_j)
-        double slope = 0.0;   ///< derivative of the total by the level
-        double fastest = 0.0; ///< the largest derivative of a log u_j by the level
+        double total = 0.0;  ///< sum of u
+        double spread = 0.0; ///< sum of u_j / (d log(level - linear_j) / d log u_j)
+        double slope = 0.0;  ///< derivative of the total by the level
     };
-    struct Root {
-        double log, u, elasticity;
-    };
-    AtLevel at_level(const double* linear, double level, double move, double* u);
-    Root root(double curvature, double rise, double guess) const;
-    void mix(const double* linear, double bottom, double top, double* u);
+    AtLevel at_level(const double* linear, double diagonal, double level, double* u) const;
 
     size_t k_;
-    double g_, power_, diagonal_ = 0.0;
-    Buffer<double> curvature_, logs_, rates_, below_;
+    double power_;
+    Buffer<double> curvature_, found_, below_;
 };
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL
