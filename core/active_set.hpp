@@ -14,6 +14,8 @@ namespace fuzzypairs::FUZZYPAIRS_LEVEL {
 // A sweep that moves more than this share of the one before it converges slowly.
 inline constexpr double SLOW = 0.8;
 inline constexpr size_t MAX_ROUNDS = 100, SWEEPS_A_ROUND = 12, CG_STEPS_A_ROUND = 1000;
+// A batch, or a descent from a vertex, that is not done by then is left.
+inline constexpr size_t MAX_SWEEPS = 60;
 // How far conjugate gradients can reduce the squared gradient in float64.
 inline constexpr double CG_ROUNDING = 1e-24;
 
@@ -119,7 +121,7 @@ class FaceDescent {
     /// many at once is kept only if it is better than stopping at the border.
     void cross_border(double curvature, double border) {
         double* U = group_.U;
-        const double before = group_.objective()[0];
+        const double before = group_.value();
         Buffer<double> kept(size_);
         group_.save(kept);
         const double length = curvature > 0.0 ? energy_ / curvature : 2.0 * border;
@@ -127,19 +129,12 @@ class FaceDescent {
             // What reaches the border is zero, not zero up to rounding.
             const double value = kept[i] + border * direction_[i];
             image_[i] = value > 1e-15 ? value : 0.0;
-            U[i] = std::max(0.0, kept[i] + length * direction_[i]);
+            U[i] = kept[i] + length * direction_[i];
         }
-        bool sound = true;
-        for (size_t t = 0; t < group_.n_rows; ++t) {
-            double total = 0.0;
-            for (size_t j = 0; j < group_.stride(); ++j) total += U[t * group_.stride() + j];
-            sound = sound && total > 0.0 && total < INFINITE;
-            for (size_t j = 0; j < group_.stride(); ++j) U[t * group_.stride() + j] /= total;
-        }
-        const double beyond = sound ? group_.objective()[0] : INFINITE;
+        const double beyond = group_.renormalise() ? group_.value() : INFINITE;
         group_.save(step_);
         group_.restore(image_);
-        const double at_border = group_.objective()[0];
+        const double at_border = group_.value();
         if (beyond < at_border) group_.restore(step_);
         if (!(std::min(beyond, at_border) <= before)) group_.restore(kept);
     }
@@ -166,47 +161,77 @@ void extrapolate(One& group, const Buffer<double>& older, const Buffer<double>& 
         product += first * (group.U[i] - newer[i]);
     }
     if (!(0.0 < product && product < size)) return;
-    const double length = product / (size - product), before = group.objective()[0];
+    const double length = product / (size - product), before = group.value();
     Buffer<double> kept(group.size());
     group.save(kept);
-    for (size_t t = 0; t < group.n_rows; ++t) {
-        double* u = group.U + t * group.stride();
-        const double* last = newer.data() + t * group.stride();
-        double total = 0.0;
-        for (size_t j = 0; j < group.k; ++j) {
-            u[j] = std::max(0.0, u[j] + length * (u[j] - last[j]));
-            total += u[j];
-        }
-        for (size_t j = 0; j < group.k; ++j) u[j] /= total;
-    }
-    if (!(group.objective()[0] <= before)) group.restore(kept);
+    for (size_t i = 0; i < group.size(); ++i) group.U[i] += length * (group.U[i] - newer[i]);
+    if (!group.renormalise() || !(group.value() <= before)) group.restore(kept);
 }
 
-/// Sweep, then conjugate gradients if sweeps converge slowly; return the last change.
+/// Work on a group if any lane asks for it.
+template <class Power, class Work>
+void in_lanes(Group<AcrossClusters, Power>& group, V::Condition lanes, Work&& work) {
+    if (any(lanes)) work(group);
+}
+
+/// Work on some lanes of a batch, each as a group of its own.
+template <class Work>
+void in_lanes(Group<AcrossGroups, Squared>& batch, V::Condition lanes, Work&& work) {
+    if (!any(lanes)) return;
+    const size_t k = batch.k, n_rows = batch.n_rows, stride = AcrossClusters::vectors(k) * WIDTH;
+    Buffer<double> U(n_rows * stride, 0.0), dist2(U.size(), INFINITE), inverse(U.size());
+    Buffer<double> low(n_rows * WIDTH), pull(n_rows * (n_rows - 1)), diagonal(n_rows);
+    Buffer<bool> near(n_rows);
+    for (size_t lane = 0; lane < WIDTH; ++lane) {
+        if (!lanes.bits[lane]) continue;
+        for (size_t e = 0; e < pull.size(); ++e) pull[e] = batch.pull[e * WIDTH + lane];
+        for (size_t t = 0; t < n_rows; ++t) {
+            diagonal[t] = batch.diagonal[t * WIDTH + lane];
+            for (size_t j = 0; j < k; ++j) {
+                const size_t from = (t * k + j) * WIDTH + lane;
+                U[t * stride + j] = batch.U[from];
+                dist2[t * stride + j] = batch.dist2[from];
+            }
+        }
+        Group<AcrossClusters, Squared> one{
+            {batch.indptr, batch.neighbor, 0, pull.data(), diagonal.data(), batch.own},
+            {U.data(), dist2.data(), inverse.data(), low.data(), near.data()},
+            k,
+            n_rows,
+            {}};
+        one.invert();
+        work(one);
+        for (size_t t = 0; t < n_rows; ++t)
+            for (size_t j = 0; j < k; ++j) batch.U[(t * k + j) * WIDTH + lane] = U[t * stride + j];
+    }
+}
+
+/// Sweep, then conjugate gradients where sweeps converge slowly; return the last change.
 /// Theorem 1 needs only that a step does not raise the objective.
-template <class Power>
-double descend(Group<AcrossClusters, Power>& group, const Effort& effort, Solver& solver,
-               Watch& watch) {
-    double moved = 0.0, before = 0.0;
+template <class One>
+double descend(One& group, const Effort& effort, Solver& solver, Watch& watch) {
+    V moved = 0.0, before = 0.0;
     for (size_t n = 0; n < effort.n_sweeps; ++n) {
         before = moved;
-        moved = group.sweep(effort.scale, solver)[0];
-        if (!(moved > effort.tol) || watch.stopped()) return moved;
+        moved = group.sweep(effort.scale, solver);
+        if (!any(moved > V(effort.tol)) || (!One::is_batch && watch.stopped())) break;
     }
-    if (Power::is_quadratic && before > 0.0 && moved > SLOW * before) {
-        descend_face(group, effort.tol * effort.scale, watch);
-        moved = group.sweep(effort.scale, solver)[0];
-    }
-    return moved;
+    const auto is_slow = (moved > V(effort.tol)) & (moved > V(SLOW) * before) & (before > V(0.0));
+    double change = largest(select(is_slow, V(0.0), moved));
+    in_lanes(group, is_slow, [&](auto& one) {
+        descend_face(one, effort.tol * effort.scale, watch);
+        change = std::max(change, one.sweep(effort.scale, solver)[0]);
+    });
+    return change;
 }
 
-/// Solve to a projected gradient of `tol`, in units of `scale`; return what is left.
+/// Solve one group to a projected gradient of `tol`, in units of `scale`.
 template <class Power>
-double settle(Group<AcrossClusters, Power>& group, double tol, double scale, Solver& solver,
-              Watch& watch) {
+void settle_one(Group<AcrossClusters, Power>& group, double tol, double scale, Solver& solver,
+                Watch& watch) {
     Buffer<double> older(group.size()), newer(group.size());
-    double residual = group.residual(scale, solver)[0];
-    for (size_t round = 0; round < MAX_ROUNDS && residual > tol && !watch.stopped(); ++round) {
+    const auto is_done = [&] { return !(group.residual(scale, solver)[0] > tol); };
+    for (size_t round = 0; round < MAX_ROUNDS && !watch.stopped(); ++round) {
         for (size_t n = 0; n < SWEEPS_A_ROUND; ++n) {
             if constexpr (!Power::is_quadratic) {
                 std::swap(older, newer);
@@ -214,13 +239,23 @@ double settle(Group<AcrossClusters, Power>& group, double tol, double scale, Sol
             }
             if (!(group.sweep(scale, solver)[0] > 0.0)) break;
         }
-        residual = group.residual(scale, solver)[0];
-        if (!(residual > tol)) break;
+        if (is_done()) return;
         descend_face(group, 0.1 * tol * scale, watch);
         if constexpr (!Power::is_quadratic) extrapolate(group, older, newer);
-        residual = group.residual(scale, solver)[0];
+        if (is_done()) return;
     }
-    return residual;
+}
+
+/// Solve groups to a projected gradient of `tol`, in units of `scale`.
+template <class One>
+void settle(One& group, double tol, double scale, Solver& solver, Watch& watch) {
+    auto lanes = group.residual(scale, solver) > V(tol);
+    if (One::is_batch && any(lanes)) {
+        for (size_t n = 0; n < MAX_SWEEPS; ++n)
+            if (!any(group.sweep(scale, solver) > V(tol))) break;
+        lanes = group.residual(scale, solver) > V(tol);
+    }
+    in_lanes(group, lanes, [&](auto& one) { settle_one(one, tol, scale, solver, watch); });
 }
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL

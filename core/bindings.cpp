@@ -231,16 +231,8 @@ struct PyGroups {
     void set_memberships(const Floats2& U) {
         core->set_memberships(matrix(U, n_rows, MANY, "memberships"));
     }
-    NewArray<double, 2> memberships() const {
-        auto out = new_array<2>({n_rows, core->n_clusters()});
-        core->get_memberships({out.data(), n_rows, core->n_clusters()});
-        return out;
-    }
-    NewArray<double, 2> distances() const {
-        auto out = new_array<2>({n_rows, core->n_clusters()});
-        core->get_distances({out.data(), n_rows, core->n_clusters()});
-        return out;
-    }
+    auto memberships() const { return values(&Groups::get_memberships); }
+    auto distances() const { return values(&Groups::get_distances); }
     void set_distances(const Floats2& dist2, size_t n_threads) {
         check_ready();
         const auto given = matrix(dist2, n_rows, core->n_clusters(), "dist2");
@@ -277,6 +269,12 @@ struct PyGroups {
     }
 
   private:
+    NewArray<double, 2> values(void (Groups::*get)(Matrix<double>) const) const {
+        auto out = new_array<2>({n_rows, core->n_clusters()});
+        (*core.*get)({out.data(), n_rows, core->n_clusters()});
+        return out;
+    }
+
     void check_ready() const {
         check(core->n_clusters() > 0 || n_rows == 0, "memberships are not set");
     }
@@ -363,30 +361,29 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
                       descent.n_passes(), descent.converged());
 }
 
-// Rows that a thread takes at once.
-constexpr size_t ROWS_A_PART = 4096;
-
-NewArray<double, 2> memberships(const Data& X, const Floats2& C, const Floats1& mean, double unit,
-                                size_t n_threads) {
-    const Source source = source_of(X, {}, {}, span(mean), unit);
+/// Compare rows of X with prototypes C on threads.
+void compare(const Data& X, const Floats2& C, std::span<const double> mean, double unit,
+             Wanted wanted, Matrix<double> out, size_t n_threads) {
+    constexpr size_t ROWS_A_PART = 4096;
+    const Source source = source_of(X, {}, {}, mean, unit);
     const auto at = matrix(C, MANY, X.shape(1), "C");
-    auto out = new_array<2>({X.shape(0), at.rows});
-    const Matrix<double> U{out.data(), X.shape(0), at.rows};
     run_over(X.shape(0), ROWS_A_PART, n_threads, [&](size_t first, size_t last) {
-        level->compare(source, at, Wanted::memberships, first, last, U);
+        level->compare(source, at, wanted, first, last, out);
     });
+}
+
+auto memberships(const Data& X, const Floats2& C, const Floats1& mean, double unit,
+                 size_t n_threads) {
+    const auto out = new_array<2>({X.shape(0), C.shape(0)});
+    compare(X, C, span(mean), unit, Wanted::memberships, {out.data(), X.shape(0), C.shape(0)},
+            n_threads);
     return out;
 }
 
 template <Wanted WANTED>
 void distances(const Data& X, const Floats2& C, const Array<double, 2>& out, size_t n_threads) {
-    const std::vector<double> zero(X.shape(1));
-    const Source source = source_of(X, {}, {}, zero, 1.0);
-    const auto at = matrix(C, MANY, X.shape(1), "C");
-    const auto D = matrix(out, X.shape(0), at.rows, "out");
-    run_over(X.shape(0), ROWS_A_PART, n_threads, [&](size_t first, size_t last) {
-        level->compare(source, at, WANTED, first, last, D);
-    });
+    compare(X, C, std::vector<double>(X.shape(1)), 1.0, WANTED,
+            matrix(out, X.shape(0), C.shape(0), "out"), n_threads);
 }
 
 NewArray<double, 2> weighted_medians(const Ints2& order, const Floats2& values, const Floats2& W,

@@ -21,17 +21,17 @@ class PackedGroups final : public Groups {
         size_t first_group, n_groups, first_row, n_rows;
         size_t size;                              ///< rows of each group; 0: not batched
         size_t first_tile;                        ///< of its samples
-        size_t pulls = 0, diagonals = 0;          ///< first of its batches
-        size_t values = 0, lows = 0, vectors = 0; ///< first of its rows, for k clusters
+        size_t first_pull = 0;                    ///< of its batches
+        size_t first_value = 0, first_vector = 0; ///< of its rows, for k clusters
     };
 
   public:
     PackedGroups(const Graph& graph, Power power, double fuzzifier)
         : groups_(copy(graph.groups)), indptr_(copy(graph.indptr)), neighbor_(copy(graph.neighbor)),
-          pull_(copy(graph.pull)), diagonal_(copy(graph.diagonal)), own_(graph.own), power_(power),
+          pull_(copy(graph.pull)), diagonal_(graph.diagonal.size()), own_(graph.own), power_(power),
           fuzzifier_(fuzzifier) {
         cut();
-        pack_judgements();
+        pack_judgements(graph);
     }
 
     size_t n_parts() const override { return parts_.size(); }
@@ -60,20 +60,18 @@ class PackedGroups final : public Groups {
         if (U.cols != k_) resize(U.cols);
         U_.fill(0.0);
         for (const Part& part : parts())
-            for (size_t i = 0; i < part.n_rows; ++i)
-                for (size_t j = 0; j < k_; ++j) U_[place(part, i, j)] = U[row_of(part, i)][j];
+            for_values(part, [&](size_t at, size_t row, size_t j) { U_[at] = U[row][j]; });
     }
 
     void get_memberships(Matrix<double> U) const override {
         for (const Part& part : parts())
-            for (size_t i = 0; i < part.n_rows; ++i) {
-                double total = 0.0, *row = U[row_of(part, i)];
-                for (size_t j = 0; j < k_; ++j) {
-                    row[j] = std::max(0.0, U_[place(part, i, j)]);
-                    total += row[j];
-                }
-                for (size_t j = 0; j < k_; ++j) row[j] /= total;
-            }
+            for_values(part,
+                       [&](size_t at, size_t row, size_t j) { U[row][j] = std::max(0.0, U_[at]); });
+        for (size_t i = 0; i < U.rows; ++i) {
+            double total = 0.0;
+            for (size_t j = 0; j < k_; ++j) total += U[i][j];
+            for (size_t j = 0; j < k_; ++j) U[i][j] /= total;
+        }
     }
 
     void keep() override { std::memcpy(kept_.data(), U_.data(), U_.size() * sizeof(double)); }
@@ -96,94 +94,39 @@ class PackedGroups final : public Groups {
 
     void set_distances(size_t number, Matrix<const double> dist2) override {
         const Part& part = parts_[number];
-        for (size_t i = 0; i < part.n_rows; ++i)
-            for (size_t j = 0; j < k_; ++j) dist2_[place(part, i, j)] = dist2[row_of(part, i)][j];
+        for_values(part, [&](size_t at, size_t row, size_t j) { dist2_[at] = dist2[row][j]; });
         invert(part);
     }
 
     void get_distances(Matrix<double> dist2) const override {
         for (const Part& part : parts())
-            for (size_t i = 0; i < part.n_rows; ++i)
-                for (size_t j = 0; j < k_; ++j)
-                    dist2[row_of(part, i)][j] = dist2_[place(part, i, j)];
+            for_values(part, [&](size_t at, size_t row, size_t j) { dist2[row][j] = dist2_[at]; });
     }
 
     Outcome descend(size_t number, const Effort& effort, Watch& watch) override {
-        const Part& part = parts_[number];
-        Solver solver(k_, fuzzifier_);
-        Outcome out;
-        for_each(
-            part, &watch,
-            [&](size_t b, Batch batch) {
-                V moved = 0.0, before = 0.0;
-                for (size_t n = 0; n < effort.n_sweeps; ++n) {
-                    before = moved;
-                    moved = batch.sweep(effort.scale, solver);
-                    if (!any(moved > V(effort.tol))) break;
-                }
-                const auto is_slow =
-                    (moved > V(effort.tol)) & (moved > V(SLOW) * before) & (before > V(0.0));
-                in_lanes(part, b, is_slow, [&](One& one) {
-                    descend_face(one, effort.tol * effort.scale, watch);
-                    out.change = std::max(out.change, one.sweep(effort.scale, solver)[0]);
-                });
-                out.change = std::max(out.change, largest(select(is_slow, V(0.0), moved)));
-                out.value += sum(batch.objective());
-            },
-            [&](size_t, One one) {
-                out.change =
-                    std::max(out.change, FUZZYPAIRS_LEVEL::descend(one, effort, solver, watch));
-                out.value += one.objective()[0];
-            });
-        return out;
+        return for_groups(number, watch, [&](auto& group, size_t, Solver& solver, Outcome& out) {
+            const double change = FUZZYPAIRS_LEVEL::descend(group, effort, solver, watch);
+            out.change = std::max(out.change, change);
+        });
     }
 
     Outcome refine(size_t number, const Refinement& options, Watch& watch) override {
-        const Part& part = parts_[number];
-        Solver solver(k_, fuzzifier_);
-        Outcome out;
-        for_each(
-            part, &watch,
-            [&](size_t b, Batch batch) {
-                Buffer<double> before(batch.size());
-                batch.save(before);
-                settle_batch(part, b, batch, options, solver, watch);
-                out.change = std::max(out.change, largest(batch.farthest(before)));
-                const auto better =
-                    try_starts(batch, options, part.first_group + b * WIDTH, solver, watch);
-                if (any(better)) settle_batch(part, b, batch, options, solver, watch);
-                out.n_improved += size_t(sum(select(better, V(1.0), V(0.0))));
-                out.value += sum(batch.objective());
-            },
-            [&](size_t group, One one) {
-                Buffer<double> before(one.size());
-                one.save(before);
-                settle(one, options.tol, options.scale, solver, watch);
-                out.change = std::max(out.change, largest(one.farthest(before)));
-                if (one.n_rows <= options.max_rows &&
-                    any(try_starts(one, options, group, solver, watch))) {
-                    settle(one, options.tol, options.scale, solver, watch);
-                    out.n_improved += 1;
-                }
-                out.value += one.objective()[0];
+        return for_groups(
+            number, watch, [&](auto& group, size_t first, Solver& solver, Outcome& out) {
+                Buffer<double> before(group.size());
+                group.save(before);
+                settle(group, options.tol, options.scale, solver, watch);
+                out.change = std::max(out.change, largest(group.farthest(before)));
+                const size_t n_improved = try_starts(group, options, first, solver, watch);
+                if (n_improved > 0) settle(group, options.tol, options.scale, solver, watch);
+                out.n_improved += n_improved;
             });
-        return out;
     }
 
     Outcome evaluate(size_t number, double scale, Watch& watch) override {
-        Solver solver(k_, fuzzifier_);
-        Outcome out;
-        for_each(
-            parts_[number], &watch,
-            [&](size_t, Batch batch) {
-                out.value += sum(batch.objective());
-                out.change = std::max(out.change, largest(batch.residual(scale, solver)));
-            },
-            [&](size_t, One one) {
-                out.value += one.objective()[0];
-                out.change = std::max(out.change, one.residual(scale, solver)[0]);
-            });
-        return out;
+        return for_groups(number, watch, [&](auto& group, size_t, Solver& solver, Outcome& out) {
+            out.change = std::max(out.change, largest(group.residual(scale, solver)));
+        });
     }
 
     void add_sums(size_t number, Matrix<double> sums, std::span<double> masses) const override {
@@ -252,31 +195,25 @@ class PackedGroups final : public Groups {
     }
 
     /// Write the judgements of batches as dense matrices, lane by lane.
-    void pack_judgements() {
-        size_t n_pulls = 0, n_diagonals = 0;
+    void pack_judgements(const Graph& graph) {
+        size_t n_pulls = 0;
         for (size_t i = 0; i < parts_.size(); ++i) {
-            Part& part = parts_[i];
-            if (part.size == 0) continue;
-            part.pulls = n_pulls;
-            part.diagonals = n_diagonals;
-            n_pulls += part.n_rows * (part.size - 1);
-            n_diagonals += part.n_rows;
+            parts_[i].first_pull = n_pulls;
+            if (parts_[i].size > 0) n_pulls += parts_[i].n_rows * (parts_[i].size - 1);
         }
         batch_pull_ = Buffer<double>(n_pulls, 0.0);
-        batch_diagonal_ = Buffer<double>(n_diagonals, 0.0);
-        for (const Part& part : parts()) {
-            if (part.size == 0) continue;
+        for (const Part& part : parts())
             for (size_t i = 0; i < part.n_rows; ++i) {
-                const size_t row = row_of(part, i), t = i / WIDTH % part.size;
-                const std::int64_t first = std::int64_t(row - t);
-                batch_diagonal_[part.diagonals + i] = diagonal_[row];
+                const size_t row = row_of(part, i);
+                diagonal_[part.first_row + i] = graph.diagonal[row];
+                if (part.size == 0) continue;
+                const size_t t = i / WIDTH % part.size;
                 for (auto e = size_t(indptr_[row]); e < size_t(indptr_[row + 1]); ++e) {
-                    const auto q = size_t(neighbor_[e] - first);
+                    const size_t q = size_t(neighbor_[e]) + t - row;
                     const size_t edge = i / WIDTH * (part.size - 1) + (q < t ? q : q - 1);
-                    batch_pull_[part.pulls + edge * WIDTH + i % WIDTH] = pull_[e];
+                    batch_pull_[part.first_pull + edge * WIDTH + i % WIDTH] = pull_[e];
                 }
             }
-        }
         for (size_t size = 2; size <= MOST_ROWS; ++size)
             for (size_t t = 0; t < size; ++t) {
                 dense_indptr_[size][t + 1] = std::int64_t((t + 1) * (size - 1));
@@ -289,21 +226,19 @@ class PackedGroups final : public Groups {
     void resize(size_t k) {
         k_ = k;
         stride_ = AcrossClusters::vectors(k) * WIDTH;
-        size_t n_values = 0, n_lows = 0, n_vectors = 0;
+        size_t n_values = 0, n_vectors = 0;
         for (size_t i = 0; i < parts_.size(); ++i) {
             Part& part = parts_[i];
-            part.values = n_values;
-            part.lows = n_lows;
-            part.vectors = n_vectors;
+            part.first_value = n_values;
+            part.first_vector = n_vectors;
             n_values += part.n_rows * (part.size ? k : stride_);
-            n_lows += part.n_rows * (part.size ? 1 : WIDTH);
-            n_vectors += part.size ? part.n_rows / WIDTH : part.n_rows;
+            n_vectors += part.n_rows / (part.size ? WIDTH : 1);
         }
         U_ = Buffer<double>(n_values);
         kept_ = Buffer<double>(n_values, 0.0);
         dist2_ = Buffer<double>(n_values, INFINITE);
         inverse_ = Buffer<double>(n_values, 0.0);
-        low_ = Buffer<double>(n_lows, 0.0);
+        low_ = Buffer<double>(n_vectors * WIDTH, 0.0);
         near_ = Buffer<bool>(n_vectors, false);
     }
 
@@ -317,115 +252,73 @@ class PackedGroups final : public Groups {
 
     /// Where values of row i of a part and cluster j lie.
     size_t place(const Part& part, size_t i, size_t j) const {
-        if (part.size == 0) return part.values + i * stride_ + j;
-        return part.values + (i / WIDTH * k_ + j) * WIDTH + i % WIDTH;
+        if (part.size == 0) return part.first_value + i * stride_ + j;
+        return part.first_value + (i / WIDTH * k_ + j) * WIDTH + i % WIDTH;
     }
 
-    Batch batch(const Part& part, size_t b) {
-        const size_t vector = b * part.size;
-        const size_t at = part.values + vector * k_ * WIDTH;
-        return {k_,
-                part.size,
-                dense_indptr_[part.size],
-                dense_neighbor_[part.size],
-                0,
-                batch_pull_.data() + part.pulls + vector * (part.size - 1) * WIDTH,
-                batch_diagonal_.data() + part.diagonals + vector * WIDTH,
-                own_,
-                U_.data() + at,
-                dist2_.data() + at,
-                inverse_.data() + at,
-                low_.data() + part.lows + vector * WIDTH,
-                near_.data() + part.vectors + vector,
-                {}};
+    /// Call `work(place, row of the problem, cluster)` for the values of a part.
+    template <class Work>
+    void for_values(const Part& part, Work&& work) const {
+        for (size_t i = 0; i < part.n_rows; ++i)
+            for (size_t j = 0; j < k_; ++j) work(place(part, i, j), row_of(part, i), j);
     }
 
-    One one(size_t first, size_t n_rows, double* U, double* dist2, double* inverse, double* low,
-            bool* near) const {
-        return {k_,
-                n_rows,
-                indptr_.data() + first,
-                neighbor_.data(),
-                std::int64_t(first),
-                pull_.data(),
-                diagonal_.data() + first,
-                own_,
-                U,
-                dist2,
-                inverse,
-                low,
-                near,
-                power_};
-    }
-
-    template <class OnBatch, class OnOne>
-    void for_each(const Part& part, Watch* watch, OnBatch&& on_batch, OnOne&& on_one) {
+    /// Call `work(group, number of the first)` for each batch or group of a part.
+    template <class Work>
+    void for_each(const Part& part, Work&& work) {
+        const auto rows_at = [&](size_t vector, size_t stride) -> Rows {
+            const size_t at = part.first_value + vector * stride;
+            vector += part.first_vector;
+            return {&U_[at], &dist2_[at], &inverse_[at], &low_[vector * WIDTH], &near_[vector]};
+        };
         if constexpr (Power::is_quadratic)
-            if (part.size > 0) {
-                for (size_t b = 0; b < part.n_groups / WIDTH && !(watch && watch->stopped()); ++b)
-                    on_batch(b, batch(part, b));
-                return;
+            for (size_t g = 0; part.size > 0 && g < part.n_groups; g += WIDTH) {
+                const size_t n = part.size, row = g * n;
+                const double* pull = &batch_pull_[part.first_pull + row * (n - 1)];
+                const double* diagonal = &diagonal_[part.first_row + row];
+                Batch batch{{dense_indptr_[n], dense_neighbor_[n], 0, pull, diagonal, own_},
+                            rows_at(row / WIDTH, k_ * WIDTH),
+                            k_,
+                            n,
+                            {}};
+                work(batch, part.first_group + g);
             }
-        for (size_t g = part.first_group; g < part.first_group + part.n_groups; ++g) {
-            if (watch && watch->stopped()) return;
-            const auto row = size_t(groups_[g]), i = row - part.first_row;
-            const size_t at = part.values + i * stride_;
-            on_one(g, one(row, size_of(g), U_.data() + at, dist2_.data() + at, inverse_.data() + at,
-                          low_.data() + part.lows + i * WIDTH, near_.data() + part.vectors + i));
+        for (size_t g = 0; part.size == 0 && g < part.n_groups; ++g) {
+            const size_t group = part.first_group + g, row = size_t(groups_[group]);
+            One one{{&indptr_[row], neighbor_.data(), std::int64_t(row), pull_.data(),
+                     &diagonal_[row], own_},
+                    rows_at(row - part.first_row, stride_),
+                    k_,
+                    size_of(group),
+                    power_};
+            work(one, group);
         }
+    }
+
+    /// Call `work` for each batch or group of a part until stopped; add their objectives.
+    template <class Work>
+    Outcome for_groups(size_t number, Watch& watch, Work&& work) {
+        Solver solver(k_, fuzzifier_);
+        Outcome out;
+        for_each(parts_[number], [&](auto& group, size_t first) {
+            if (watch.stopped()) return;
+            work(group, first, solver, out);
+            out.value += group.value();
+        });
+        return out;
     }
 
     void invert(const Part& part) {
-        for_each(
-            part, nullptr, [](size_t, Batch batch) { batch.invert(); },
-            [](size_t, One one) { one.invert(); });
-    }
-
-    /// Work on some lanes of a batch one by one.
-    template <class Work>
-    void in_lanes(const Part& part, size_t b, V::Condition lanes, Work&& work) {
-        if (!any(lanes)) return;
-        const size_t n_rows = part.size;
-        Buffer<double> values(3 * n_rows * stride_, 0.0), lows(n_rows * WIDTH);
-        Buffer<bool> near(n_rows);
-        double *U = values.data(), *dist2 = U + n_rows * stride_,
-               *inverse = dist2 + n_rows * stride_;
-        for (size_t lane = 0; lane < WIDTH; ++lane) {
-            if (!lanes.bits[lane]) continue;
-            const auto at = [&](size_t t, size_t j) {
-                return place(part, (b * n_rows + t) * WIDTH + lane, j);
-            };
-            for (size_t t = 0; t < n_rows; ++t)
-                for (size_t j = 0; j < stride_; ++j) {
-                    U[t * stride_ + j] = j < k_ ? U_[at(t, j)] : 0.0;
-                    dist2[t * stride_ + j] = j < k_ ? dist2_[at(t, j)] : INFINITE;
-                }
-            const size_t first = part.first_row + (b * WIDTH + lane) * n_rows;
-            One group = one(first, n_rows, U, dist2, inverse, lows.data(), near.data());
-            group.invert();
-            work(group);
-            for (size_t t = 0; t < n_rows; ++t)
-                for (size_t j = 0; j < k_; ++j) U_[at(t, j)] = U[t * stride_ + j];
-        }
-    }
-
-    void settle_batch(const Part& part, size_t b, Batch& batch, const Refinement& options,
-                      Solver& solver, Watch& watch) {
-        const V tol = options.tol;
-        if (!any(batch.residual(options.scale, solver) > tol)) return;
-        for (size_t n = 0; n < MAX_SWEEPS; ++n)
-            if (!any(batch.sweep(options.scale, solver) > tol)) break;
-        in_lanes(part, b, batch.residual(options.scale, solver) > tol,
-                 [&](One& one) { settle(one, options.tol, options.scale, solver, watch); });
+        for_each(part, [](auto& group, size_t) { group.invert(); });
     }
 
     Buffer<std::int64_t> groups_, indptr_, neighbor_;
-    Buffer<double> pull_, diagonal_;
+    Buffer<double> pull_, diagonal_; ///< diagonals in the order of the parts
     double own_;
     Power power_;
     double fuzzifier_;
     Buffer<Part> parts_;
-    Buffer<double> batch_pull_, batch_diagonal_;
+    Buffer<double> batch_pull_;
     std::int64_t dense_indptr_[MOST_ROWS + 1][MOST_ROWS + 1] = {};
     std::int64_t dense_neighbor_[MOST_ROWS + 1][MOST_ROWS * MOST_ROWS] = {};
     Tiles<double> X_;

@@ -50,21 +50,30 @@ struct Solver {
     Solver(size_t k, double fuzzifier) : linear((k + WIDTH) * WIDTH, 0.0), row(k, fuzzifier) {}
 };
 
+/// Judgements of a group. Pulls and diagonals are read by P::pull.
+struct Judgements {
+    const std::int64_t* indptr;   ///< (n_rows + 1,)
+    const std::int64_t* neighbor; ///< counts rows from `origin`
+    std::int64_t origin;
+    const double* pull;     ///< of each edge
+    const double* diagonal; ///< of each row
+    double own;
+};
+
+/// Rows of a group: memberships, distances, and what follows from these.
+struct Rows {
+    double *U, *dist2, *inverse; ///< (n_rows, n vectors)
+    double* low;                 ///< (n_rows, WIDTH) the nearest cluster
+    bool* near;                  ///< (n_rows,) whether a curvature is zero in effect
+};
+
 /// One group (P = AcrossClusters), or WIDTH groups of equal size (AcrossGroups).
 ///
 /// A view: arrays belong to `PackedGroups` or to scratch. A row has `n` vectors.
 template <class P, class Power>
-struct Group {
+struct Group : Judgements, Rows {
+    static constexpr bool is_batch = std::is_same_v<P, AcrossGroups>;
     size_t k, n_rows;
-    const std::int64_t* indptr;   ///< (n_rows + 1,)
-    const std::int64_t* neighbor; ///< counts rows from `origin`
-    std::int64_t origin;
-    const double* pull;     ///< of each edge, see P::pull
-    const double* diagonal; ///< of each row, see P::pull
-    double own;
-    double *U, *dist2, *inverse; ///< (n_rows, n vectors)
-    double* low;                 ///< (n_rows, WIDTH) the nearest cluster
-    bool* near;                  ///< (n_rows,) whether a curvature is zero in effect
     Power power;
 
     size_t n() const { return P::vectors(k); }
@@ -77,6 +86,18 @@ struct Group {
     void save(Buffer<double>& to) const { std::memcpy(to.data(), U, size() * sizeof(double)); }
     void restore(const Buffer<double>& from) {
         std::memcpy(U, from.data(), size() * sizeof(double));
+    }
+
+    /// Cut off what is negative and divide rows by their sums; tell whether these allow it.
+    bool renormalise() {
+        bool is_sound = true;
+        for (size_t t = 0; t < n_rows; ++t) {
+            double total = 0.0, *u = U + t * stride();
+            for (size_t j = 0; j < stride(); ++j) total += u[j] = std::max(0.0, u[j]);
+            is_sound = is_sound && total > 0.0 && total < INFINITE;
+            for (size_t j = 0; j < stride(); ++j) u[j] /= total;
+        }
+        return is_sound;
     }
 
     /// The largest difference to other memberships.
@@ -166,6 +187,9 @@ struct Group {
         }
         return P::total(total);
     }
+
+    /// The sum of the objectives of all groups.
+    double value() const { return P::over_groups(objective()); }
 
     /// Set `out` to row t of D applied to `rows`: half the gradient of the objective.
     ///

@@ -5,8 +5,6 @@
 
 namespace fuzzypairs::FUZZYPAIRS_LEVEL {
 
-// A descent from a vertex is short; one that is not done by then is not promising.
-inline constexpr size_t MAX_SWEEPS = 60;
 // Descents end when memberships change by no more: whichever of them is better than what
 // is known is then solved in full.
 inline constexpr double ROUGH = 1e-3;
@@ -45,12 +43,12 @@ void lead(Group<P, Power>& group, size_t trial, Solver& solver) {
 /// if they are no more than these, which makes k = r = 2 global (Corollary 1); otherwise
 /// rows take turns to choose first, and further starts are vertices drawn by a counter:
 /// the result depends neither on threads nor on a random state. A group that is surely
-/// convex is left alone. Returns the lanes that improved.
+/// convex is left alone. Returns how many groups improved.
 template <class P, class Power>
-V::Condition try_starts(Group<P, Power>& group, const Refinement& options, size_t seed,
-                        Solver& solver, Watch& watch) {
-    const V none = 0.0;
-    if (options.n_starts == 0 || group.is_surely_convex()) return none < none;
+size_t try_starts(Group<P, Power>& group, const Refinement& options, size_t seed, Solver& solver,
+                  Watch& watch) {
+    if (options.n_starts == 0 || group.n_rows > options.max_rows || group.is_surely_convex())
+        return 0;
     Buffer<double> known(group.size()), best(group.size());
     group.save(known);
     group.save(best);
@@ -87,7 +85,7 @@ V::Condition try_starts(Group<P, Power>& group, const Refinement& options, size_
             select(lower, V::load(group.U + i), V::load(best.data() + i)).store(best.data() + i);
     }
     group.restore(best);
-    return lowest < bound;
+    return size_t(P::over_groups(select(lowest < bound, V(1.0), V(0.0))));
 }
 
 }  // namespace fuzzypairs::FUZZYPAIRS_LEVEL
