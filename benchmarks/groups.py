@@ -9,7 +9,8 @@ from scipy.sparse.linalg import spsolve
 from benchmarks.measure import Row, fastest
 from fuzzypairs import _core
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import Graph, solve_group
+from fuzzypairs.solvers.groups import solve_group
+from fuzzypairs.solvers.problem import Graph
 
 
 def rows(quick: bool) -> Iterator[Row]:

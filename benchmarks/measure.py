@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.fused import fused_problem
+from fuzzypairs.solvers.fused import FusedPasses
+from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
@@ -77,19 +79,16 @@ def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
     The solver alone, without what an estimator does before and after its passes.
     """
     mean, scale = mean_and_variance(X, None)
-    problem = fused_problem(
-        X,
+    make = partial(FusedPasses, X, mean, scale, n_clusters=int(start.max()) + 1)
+    judged = PairSet.empty(len(X))
+    problem = Problem.over(
+        partial(make, threads=Threads(1)),
         None,
-        PairSet.empty(len(X)),
+        judged,
         alpha=0.0,
         beta=0.0,
-        n_clusters=int(start.max()) + 1,
         tol=0.0,
         max_iter=1,
-        is_exact=False,
-        threads=Threads(1),
-        mean=mean,
-        scale=scale,
     )
     first = problem.passes.first_prototypes(problem, Start(labels=start))
 

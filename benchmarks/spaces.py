@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from benchmarks.memory import resident
 from fuzzypairs import FDC
 from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.any_metric import space_problem
+from fuzzypairs.solvers.any_metric import SpacePasses
+from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
@@ -90,19 +92,15 @@ def manhattan_step() -> Row:
     rng = np.random.default_rng(0)
     X, start = rng.normal(size=(58_000, 10)), rng.integers(7, size=58_000)
     space = Manhattan().fit(X)
-    problem = space_problem(
-        space,
+    make = partial(SpacePasses, space, 2.0, space.spread(), n_clusters=7)
+    problem = Problem.over(
+        partial(make, threads=Threads(1)),
         None,
         PairSet.empty(len(X)),
-        fuzzifier=2.0,
         alpha=0.0,
         beta=0.0,
-        n_clusters=7,
         tol=0.0,
         max_iter=1,
-        is_exact=False,
-        threads=Threads(1),
-        scale=space.spread(),
     )
 
     def ours(n_steps: int) -> int:

@@ -3,6 +3,7 @@
 import copy
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, Literal, Self
@@ -37,10 +38,10 @@ from fuzzypairs.cluster.notes import Note, Outcome, notes_on
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import Propagation
-from fuzzypairs.solvers.any_metric import space_problem
+from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.collapse import are_one, coincident, labels_apart
 from fuzzypairs.solvers.free import memberships_of
-from fuzzypairs.solvers.fused import fused_problem
+from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
@@ -112,7 +113,7 @@ class PrototypeClusterer(
     # Beyond it powers of small memberships underflow against judgements.
     _largest_fuzzifier: float = 10.0
     # The share of the diagonal of eq. (18) that counts: 1 in the paper. No parameter:
-    # variants of the model set it, see `fuzzypairs.solvers.groups.Graph.of`.
+    # variants of the model set it, see `fuzzypairs.solvers.problem.Graph.of`.
     diagonal_share: float = 1.0
     # Whether X may be sparse, where the metric can take it.
     _accepts_sparse: bool = True
@@ -232,22 +233,20 @@ class PrototypeClusterer(
         beta = spread
         if not isinstance(self.beta, str):
             beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
-        options: dict[str, Any] = {
-            "alpha": alpha,
-            "beta": beta,
-            "n_clusters": k,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "is_exact": self.group_solver == "exact",
-            "threads": threads,
-            "scale": spread,
-            "own": self.diagonal_share,
-        }
-        weight, pairs = data.weight, data.pairs
+        make: partial[Any] = partial(SpacePasses, space, float(self.fuzzifier), spread)
         if mean is not None:
-            return fused_problem(space.X, weight, pairs, mean=mean, **options)
-        fuzzifier = float(self.fuzzifier)
-        return space_problem(space, weight, pairs, fuzzifier=fuzzifier, **options)
+            make = partial(FusedPasses, space.X, mean, spread)
+        return Problem.over(
+            partial(make, n_clusters=k, threads=threads),
+            data.weight,
+            data.pairs,
+            alpha=alpha,
+            beta=beta,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            is_exact=self.group_solver == "exact",
+            own=self.diagonal_share,
+        )
 
     def _run(
         self, problem: Problem, starts: list[Start], pairs: PairSet

@@ -1,7 +1,7 @@
 """Passes in any space and for any fuzzifier.
 
-The space gives all distances at once, memberships follow from them, and the space
-gives the prototypes that are best for these. All else is as in Euclidean space.
+The space computes all distances at once, and the best prototypes for the memberships
+that follow from them. The rest is the same as in Euclidean space.
 """
 
 import numpy as np
@@ -9,91 +9,24 @@ from threadpoolctl import threadpool_limits
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.free import memberships_of
-from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_pairs
+from fuzzypairs.solvers.groups import solve_small_groups_exactly
 from fuzzypairs.solvers.initial import drop_column, one_hot
-from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.problem import Graph, Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
-__all__ = ["SpacePasses", "space_problem"]
-
-
-def space_problem(
-    space: Space,
-    weight: Floats | None,
-    pairs: PairSet,
-    *,
-    fuzzifier: float,
-    alpha: float,
-    beta: float,
-    n_clusters: int,
-    tol: float,
-    max_iter: int,
-    is_exact: bool,
-    threads: Threads,
-    scale: float,
-    own: float = 1.0,
-) -> Problem:
-    """Return eq. (5), or (25), with the distances and prototypes of a space.
-
-    Parameters
-    ----------
-    space : Space
-        Holds the samples.
-    weight : ndarray of shape (n_samples,) or None
-    pairs : PairSet
-    fuzzifier : float
-        g, above 1.
-    alpha, beta, tol, max_iter, is_exact
-        See `Problem`. `tol` bounds the step of prototypes in the units of the space.
-    n_clusters, threads, own
-        See `fuzzypairs.solvers.fused.fused_problem`.
-    scale : float
-        ``space.spread()``.
-    """
-    heaviest = 1.0 if weight is None else float(weight.max())
-    pairs = usable_pairs(pairs, weight, beta)
-    links = pairs.links
-    graph = Graph.of(links, pairs.grade, beta / heaviest, own)
-    shares = np.ones(space.n_samples) if weight is None else weight / heaviest
-    unit = space.step_unit(n_clusters)
-    passes = SpacePasses(
-        space, shares, links.rows, fuzzifier, scale, unit, threads.n_threads
-    )
-    return Problem(
-        passes=passes,
-        constrained=links.rows,
-        graph=graph,
-        groups=passes.make_groups(graph),
-        alpha=alpha,
-        beta=beta,
-        weight=None if weight is None else shares,
-        heaviest=heaviest,
-        tol=tol,
-        max_iter=max_iter,
-        is_exact=is_exact,
-    )
+__all__ = ["SpacePasses"]
 
 
 class SpacePasses:
     """Passes by the distances of a space; see `fuzzypairs.solvers.problem.Passes`.
 
-    Parameters
-    ----------
-    space : Space
-    weight : ndarray of shape (n_samples,)
-    constrained : ndarray of shape (n_constrained,)
-    fuzzifier : float
-    scale : float
-        The distance that changes of distances are measured by.
-    step_unit : float
-        The squared length that steps of prototypes are measured by.
-    n_threads : int
+    `scale` is ``space.spread()``, the unit of distances. Steps of prototypes are
+    measured in the unit of the space for `n_clusters`.
     """
 
     has_points = False
@@ -101,17 +34,17 @@ class SpacePasses:
     def __init__(
         self,
         space: Space,
-        weight: Floats,
-        constrained: Ints,
         fuzzifier: float,
         scale: float,
-        step_unit: float,
-        n_threads: int,
+        weight: Floats | None,
+        constrained: Ints,
+        n_clusters: int,
+        threads: Threads,
     ) -> None:
-        self.space, self.weight, self.constrained = space, weight, constrained
-        self.fuzzifier, self.step_unit = fuzzifier, step_unit
-        self.n_threads = n_threads
-        self.scale = scale
+        self.space, self.fuzzifier, self.scale = space, fuzzifier, scale
+        self.weight = np.ones(space.n_samples) if weight is None else weight
+        self.constrained, self.n_threads = constrained, threads.n_threads
+        self.step_unit = space.step_unit(n_clusters)
         self._reused: dict[str, Floats] = {}
 
     def make_groups(self, graph: Graph) -> _core.Groups:
@@ -137,7 +70,7 @@ class SpacePasses:
             U = drop_column(U, int(np.argmin(masses)))
 
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
-        """Descend from each start until nothing moves, or `max_iter`."""
+        """Descend from each start until convergence or `max_iter`."""
         runs = []
         for start in told(starts) if WATCHER.get() else starts:
             first = self.first_prototypes(problem, start)
@@ -179,17 +112,11 @@ class SpacePasses:
     def pass_over(
         self, problem: Problem, C: Floats, n_sweeps: int, tol: float
     ) -> tuple[Floats, Floats, float, float, float]:
-        """Measure, find memberships, weigh them and find the prototypes that follow.
+        """Compute distances, memberships and the next prototypes.
 
-        Returns
-        -------
-        sums : ndarray of shape (n_clusters, n_numbers)
-            Next prototypes times their masses, which come net of alpha.
-        masses : ndarray of shape (n_clusters,)
-        rest, groups : float
-            The objective: of the groups, and the rest of it, in units of `scale`.
-        change : float
-            Of a membership, in the last sweep of the groups.
+        Returns the next prototypes times their masses (n_clusters, n_numbers); the
+        masses (n_clusters,), less alpha; the objective without and of the groups, in
+        units of `scale`; and the largest change of a membership in the last sweep.
         """
         distance = self.space.distances(C)
         U = self._memberships(distance)
@@ -202,7 +129,7 @@ class SpacePasses:
                 n_sweeps, tol, 1.0, self.n_threads
             )
             U[rows] = problem.groups.memberships
-            # The distances of these samples count among all samples already.
+            # These distances are part of the sum over all samples below.
             measured = float((U[rows] ** self.fuzzifier * dist2).sum())
         W = self._room("weights", U.shape)
         np.power(U, self.fuzzifier, out=W)
@@ -218,7 +145,7 @@ class SpacePasses:
         return sums, masses, value / self.scale - measured, in_groups, change
 
     def free_memberships(self, centers: Floats) -> Floats:
-        """Return what all samples had without judgements, (n_samples, n_clusters)."""
+        """Return memberships without judgements, shape (n_samples, n_clusters)."""
         return self._memberships(self.space.distances(centers)).copy()
 
     def _memberships(self, distance: Floats) -> Floats:
@@ -232,7 +159,7 @@ class SpacePasses:
         return memberships_of(distance, self.fuzzifier, U)
 
     def _room(self, name: str, shape: tuple[int, ...]) -> Floats:
-        """Return an array that passes share: new pages cost more than filling them."""
+        """Return an array that passes reuse: new memory pages cost more than values."""
         if name not in self._reused or self._reused[name].shape != shape:
             self._reused[name] = np.empty(shape)
         return self._reused[name]

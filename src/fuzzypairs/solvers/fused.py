@@ -1,7 +1,7 @@
-"""Passes in Euclidean space for squared memberships: all in one reading of the data.
+"""Passes in Euclidean space with the fuzzifier 2, fused: each reads the data once.
 
-Inside, samples are centred and in units of their spread. Free ones are packed into
-tiles once; constrained ones are ordered by group.
+Samples are centred and divided by their spread. Free samples are packed into tiles
+once; constrained ones are ordered by group.
 """
 
 from dataclasses import replace
@@ -13,10 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Ints
-from fuzzypairs.pairs import PairSet
-from fuzzypairs.solvers.groups import Graph, solve_small_groups_exactly, usable_pairs
+from fuzzypairs.solvers.groups import solve_small_groups_exactly
 from fuzzypairs.solvers.initial import from_labels, from_memberships
-from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.problem import Graph, Problem
 from fuzzypairs.solvers.projection import (
     Projection,
     is_wide,
@@ -29,91 +28,24 @@ from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
-__all__ = ["FusedPasses", "fused_problem"]
+__all__ = ["FusedPasses"]
 
-# From this many features times clusters on, distances from products of samples and
-# prototypes are faster than from their differences.
+# From this many features times clusters, distances by inner products are faster than by
+# differences.
 PRODUCTS_FROM = 2500
-# Passes of less work than this (samples x features x clusters) are not shared by
-# threads, and groups in longer ones try other starts early.
+# Passes of less work (samples x features x clusters) use one thread; groups in longer
+# ones try other starts early.
 SHORT_UP_TO, LONG_FROM = 200_000, 2_000_000
-# The tolerance in the leading directions: the end in all of them is not closer anyway.
+# Tolerance in the leading directions, which only give a start for the full data.
 PROJECTED_TOL = 1e-3
-
-
-def fused_problem(
-    X: Data,
-    weight: Floats | None,
-    pairs: PairSet,
-    *,
-    alpha: float,
-    beta: float,
-    n_clusters: int,
-    tol: float,
-    max_iter: int,
-    is_exact: bool,
-    threads: Threads,
-    mean: Floats,
-    scale: float,
-    own: float = 1.0,
-) -> Problem:
-    """Return eq. (5) with squared Euclidean distances and the fuzzifier 2.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), float32 or float64, C-contiguous
-    weight : ndarray of shape (n_samples,) or None
-        Sample weights; None is one each. Weights act on the distances. The judgements
-        of a sample of weight zero are left out.
-    pairs : PairSet
-    alpha, beta, tol, max_iter, is_exact
-        See `Problem`.
-    n_clusters : int
-        The most clusters a start will have; decides how distances are computed.
-    threads : Threads
-    mean : ndarray of shape (n_features,)
-    scale : float
-        The total variance of the samples; see `mean_and_variance`.
-    own : float, default=1.0
-        Which cost alike samples have, see `Graph.of`.
-    """
-    # The heaviest sample weighs one inside, whatever the unit of the weights.
-    heaviest = 1.0 if weight is None else float(weight.max())
-    if weight is not None:
-        weight = weight / heaviest
-    pairs = usable_pairs(pairs, weight, beta)
-    links = pairs.links
-    graph = Graph.of(links, pairs.grade, beta / heaviest, own)
-    passes = FusedPasses(X, mean, scale, weight, links.rows, n_clusters, threads)
-    return Problem(
-        passes=passes,
-        constrained=links.rows,
-        graph=graph,
-        groups=passes.make_groups(graph),
-        alpha=alpha,
-        beta=beta,
-        weight=weight,
-        heaviest=heaviest,
-        tol=tol,
-        max_iter=max_iter,
-        is_exact=is_exact,
-    )
 
 
 class FusedPasses:
     """Passes over packed samples; see `fuzzypairs.solvers.problem.Passes`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    mean : ndarray of shape (n_features,)
-    scale : float
-        Total variance; 0 counts as 1.
-    weight : ndarray of shape (n_samples,) or None
-    constrained : ndarray of shape (n_constrained,)
-        The samples that groups pass over.
-    n_clusters : int
-    threads : Threads
+    X (n_samples, n_features) is C-contiguous float32 or float64 with the mean `mean`
+    and the total variance `scale`; 0 counts as 1. The largest number of clusters
+    decides how distances are computed.
     """
 
     has_points = True
@@ -165,10 +97,10 @@ class FusedPasses:
         return from_memberships(self, problem.alpha, cast(Floats, start.memberships))
 
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
-        """Descend from each start until nothing moves, or `max_iter`.
+        """Descend from each start until convergence or `max_iter`.
 
-        Wide data are run in their leading directions first, and the best run goes on
-        in all directions: its result is the only one.
+        Wide data are first run in their leading directions; only the best of these
+        runs continues in all directions, and is returned.
         """
         if self.is_long and is_wide(self.X) and self._narrow is not None:
             return [self._run_projected(problem, starts, *self._narrow)]
@@ -187,8 +119,8 @@ class FusedPasses:
     ) -> RunResult:
         """Run Algorithm 1 from prototypes and memberships of constrained samples.
 
-        With a distance for `while_apart`, relative to the spread, make plain steps as
-        long as prototypes are farther from each other.
+        If `while_apart` is above 0, take plain steps until two prototypes are closer
+        than that, relative to the spread.
         """
         C, U, history, sizes, n_iter, converged = _core.descend(
             self.samples,
@@ -227,7 +159,7 @@ class FusedPasses:
     @cached_property
     def _narrow(self) -> tuple[Projection, "FusedPasses"] | None:
         """The leading directions and passes in them; None if many are needed."""
-        # Threads of BLAS add up by chance, and results must not depend on them.
+        # Sums by several BLAS threads are not reproducible.
         with threadpool_limits(1, "blas"):
             directions = leading_directions(self.X, self.mean)
             if directions is None:
@@ -245,7 +177,7 @@ class FusedPasses:
         projection: Projection,
         passes: "FusedPasses",
     ) -> RunResult:
-        """Run in the leading directions, and go on from the best in all of them."""
+        """Run in the leading directions, then from the best of them in all."""
         groups, tol = passes.make_groups(problem.graph), max(problem.tol, PROJECTED_TOL)
         narrow = replace(problem, passes=passes, groups=groups, tol=tol)
         runs = []

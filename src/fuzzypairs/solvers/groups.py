@@ -1,96 +1,36 @@
 """Groups of samples that judgements join: Algorithm 2.
 
-A `Graph` holds the judgements of all groups as the core takes them; `solve_group`
-solves one group alone with the same code.
+`solve_group` solves one group, with the code that a fit uses for all of them.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzypairs import _core
-from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.pairs import PairSet
+from fuzzypairs._typing import Floats
 from fuzzypairs.pairs.pairset import Links
 from fuzzypairs.solvers.exact import solve_exact
 from fuzzypairs.solvers.free import memberships_of
+from fuzzypairs.solvers.problem import Graph, Problem, usable_pairs
 
-if TYPE_CHECKING:
-    from fuzzypairs.solvers.problem import Problem
+__all__ = ["GroupResult", "solve_group", "solve_small_groups_exactly", "usable_pairs"]
 
-__all__ = ["Graph", "GroupResult", "solve_group", "usable_pairs"]
-
-# Judgements that outweigh distances by more would leave no digits of them.
-STRONGEST = 1e12
-# Groups of up to this many samples are proved where that is asked for.
+# Largest group that the exact solver is used for.
 SMALL_GROUP = 8
-
-
-class Graph(NamedTuple):
-    """Judgements as a symmetric sparse matrix over the judged rows: eqs. (18), (19)."""
-
-    groups: Ints  # (n_groups + 1,) first row of each group
-    indptr: Ints  # (n_rows + 1,) first edge of each row
-    neighbor: Ints  # (n_edges,) row at the other end
-    pull: Floats  # (n_edges,) beta s / 2
-    diagonal: Floats  # (n_rows,) sum of positive pulls, times own
-    own: float  # 1: the cost of eq. (6); 0: that of eq. (4)
-
-    @classmethod
-    def of(cls, links: Links, s: Floats, beta: float, own: float = 1.0) -> "Graph":
-        """Return the graph of judgements graded `s`, their weight being `beta`.
-
-        `own` is 1 for the cost of eq. (6), whose alike samples have the same
-        memberships; 0 for that of eq. (4), whose alike samples have a large product of
-        them; between these, the share of the diagonal of eq. (18) that counts.
-        """
-        pull = s[links.pair] * (0.5 * beta)
-        alike = np.bincount(links.source, np.maximum(pull, 0.0), len(links.rows))
-        diagonal = own * np.asarray(alike, dtype=np.float64)
-        return cls(links.groups, links.indptr, links.neighbor, pull, diagonal, own)
-
-    def in_units(self, scale: float) -> "Graph":
-        """Return the graph for distances that are divided by `scale`."""
-        strongest = np.abs(self.pull).max(initial=0.0)
-        factor = 1.0 / scale
-        if strongest * factor > STRONGEST:
-            factor = STRONGEST / strongest
-        return self._replace(pull=self.pull * factor, diagonal=self.diagonal * factor)
 
 
 @dataclass(frozen=True)
 class GroupResult:
-    """The memberships of one group.
+    """The memberships of one group."""
 
-    Attributes
-    ----------
-    memberships : ndarray of shape (n_rows, k)
-    objective : float
-        sum_ij d_ij u_ij^2 + beta * sum_pairs cost, i.e. u'Du.
-    residual : float
-        The largest projected gradient left, relative to the mean distance.
-    proved : bool
-        Whether the optimum is proved to be global.
-    """
-
-    memberships: Floats
-    objective: float
-    residual: float
-    proved: bool
-
-
-def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
-    """Leave out what cannot act: grades of 0, samples of weight 0, all if beta is 0."""
-    if beta == 0.0:
-        return PairSet.empty(pairs.n_samples)
-    pairs = pairs.informative
-    if weight is None or np.all(weight > 0.0):
-        return pairs
-    both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
-    return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
+    memberships: Floats  # (n_rows, k)
+    objective: float  # sum_ij d_ij u_ij^2 + beta * sum_pairs cost, i.e. u'Du
+    residual: float  # largest projected gradient, relative to the mean distance
+    proved: bool  # whether the optimum is proved to be global
 
 
 def solve_group(
@@ -172,7 +112,7 @@ def solve_group(
     return GroupResult(groups.memberships, scale * value, residual, proved)
 
 
-def solve_small_groups_exactly(problem: "Problem") -> Callable[[float], bool]:
+def solve_small_groups_exactly(problem: Problem) -> Callable[[float], bool]:
     """Return a function that replaces small groups by proved optima."""
     graph = problem.graph.in_units(problem.passes.scale)
 
