@@ -108,7 +108,7 @@ class DSC(LabelClusterer):
     257 sets, take some 35 s on one core, and 5 s with "paper". "seeded" suits some two
     hundred samples: its penalty grows with n_samples and its steps shrink, so that
     on more it ends at `max_iter`, with a warning, before a set has separated from the
-    rest. Above 2048 samples products are in float32, with sums in float64.
+    rest.
 
     A few judgements among n_samples^2 affinities hardly move the dynamics, and
     converged sets are far smaller than classes: expect little from judgements here,
@@ -178,7 +178,7 @@ class DSC(LabelClusterer):
         check_integer("max_iter", self.max_iter, 1)
 
     def _bytes_needed(self, n_samples: int, n_features: int) -> int:
-        # The affinities, and a copy of them at half the precision.
+        # The affinities, and a copy of at most half of them.
         return (8 + 4) * n_samples**2
 
     def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:

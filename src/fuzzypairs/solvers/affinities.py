@@ -8,8 +8,8 @@ from fuzzypairs.pairs import PairSet
 
 __all__ = ["FORBID", "edit_affinities", "exponential_affinities", "given_affinities"]
 
-# How far below zero the affinity of a forbidden pair is: any amount forbids, and a
-# small one hardly slows the dynamics.
+# Affinity of a forbidden pair, with the sign changed: any positive value forbids, and
+# a small one hardly slows the dynamics.
 FORBID = 0.05
 # Difference up to which a_ij and a_ji count as one number.
 ASYMMETRY = 1e-8
@@ -18,13 +18,13 @@ ASYMMETRY = 1e-8
 def exponential_affinities(X: Floats, scale: float | None) -> Floats:
     """Return exp(-d / scale) of standardised Euclidean distances d, zero diagonal.
 
-    None takes the median of all n_samples^2 distances. Where that is 0, only
-    coinciding samples have an affinity: the limit.
+    None is the median of all n_samples^2 distances. If that is 0, only coinciding
+    samples have an affinity, as in the limit.
     """
     distances = standardised_distances(X)
     if scale is None:
         scale = median_of_square(distances, len(X))
-    # In place: the matrices are what limits the number of samples.
+    # In place: memory limits the number of samples.
     if scale > 0:
         np.exp(np.divide(distances, -scale, out=distances), out=distances)
     else:

@@ -1,9 +1,9 @@
 """Prototypes that coincide, and the labels of their clusters.
 
-Where prototypes fall together, memberships become equal and their order is rounding.
-On the way there the order is that of the direction in which they came together last,
-which is what the data say about clusters. Plain steps keep to it, accelerated ones do
-not, so the run is made once more without acceleration.
+When prototypes coincide, memberships are equal up to rounding and labels are arbitrary.
+Just before, plain steps approach the limit along one direction, which depends on the
+data alone and gives meaningful labels. Accelerated steps do not, so the run is repeated
+without acceleration.
 """
 
 from dataclasses import replace
@@ -20,23 +20,23 @@ from fuzzypairs.starts.start import Start
 
 __all__ = ["are_one", "coincident", "labels_apart"]
 
-# Prototypes closer than this share of the data's spread, over the number of clusters
-# (on a line they are that close by right), count as one.
+# Prototypes closer than this share of the spread, divided by the number of clusters
+# (prototypes along a line are that close), coincide.
 COINCIDENT = 0.02
-# Prototypes nearer than this, relative to the spread, are no longer apart: the labels
-# of their clusters are rounding.
+# Labels of clusters with prototypes closer than this, relative to the spread, are
+# rounding.
 APART = 1e-6
-# The most passes that are made again; fewer if they are long.
+# Largest number of repeated passes, short and long.
 SHORT_PASSES, LONG_PASSES = 500, 50
 
 
 def coincident(
     problem: Problem, best: RunResult, memberships: Floats
 ) -> tuple[int, int] | None:
-    """Return the first two prototypes that are one place, relative to the spread.
+    """Return the first two prototypes that coincide.
 
-    Where prototypes are not points, two are one if all samples without judgements
-    belong to both alike.
+    If prototypes are not points, two coincide if all samples without judgements have
+    equal memberships in both.
     """
     k = len(best.centers)
     if problem.passes.has_points:
@@ -55,7 +55,7 @@ def coincident(
 
 
 def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:
-    """Tell whether the labels of two clusters are rounding, and could be found."""
+    """Tell whether the labels of two clusters are rounding, and can be recovered."""
     if not problem.passes.has_points:
         return False
     gap = np.diff(best.centers[list(together)], axis=0)

@@ -15,14 +15,14 @@ __all__ = ["agglomerate", "first_memberships"]
 
 Links = sparse.csr_array
 
-# Steps without competition, for prototypes to leave their random places.
+# First steps without competition, which move prototypes from their random start.
 WARM_UP = 3
-# Squared distances below this share of their mean count as that: a sample on a
-# prototype gets the limit, without a division by zero.
+# Smallest squared distance, relative to the mean: no division by zero for a sample on
+# a prototype.
 NEAREST = 1e-12
 # Clusters of fewer samples than this are empty, and have no prototype.
 EMPTY = 1e-12
-# The share of an even part of the samples that a cluster needs not to be dropped.
+# Smallest cluster that is not dropped, relative to an even share of the samples.
 LEAST_SHARE = 0.15
 
 
@@ -42,8 +42,6 @@ def agglomerate(
 ) -> RunResult:
     """Let clusters compete for samples, and drop those with too few.
 
-    The result has the memberships of all samples, and J at the start of each step.
-
     Looks for a stationary point, over U >= 0 with rows of sum 1 and prototypes C, of
 
         J = sum_ij u_ij^2 |x_i - c_j|^2
@@ -58,17 +56,17 @@ def agglomerate(
 
     `U` (n_samples, n_clusters) are the first memberships, of more clusters than are
     expected, and grades s above 0 are must-links. A sample of weight 0 is left out with
-    its pairs, and still gets the memberships of its place. The loop ends when no
-    membership changes by more than `tol` and no cluster was dropped; `PCCA` has the
-    other parameters.
+    its pairs, and still gets memberships. The loop ends when no membership changes by
+    more than `tol` and no cluster is dropped. The result has the memberships of all
+    samples, and J at the start of each step. `PCCA` documents the other parameters.
 
-    All rows move at once, each to the stationary point for the others as they were;
-    negative entries are clipped. That is the method of [1]_, after [2]_ of `PCCA`; the
-    constants and the first steps without competition are ours. J may rise, and the
-    loop may never end by itself: once b outweighs their distances, two samples to be
-    apart change clusters together for ever, and two to be together swap theirs. Few
-    pairs make a large b: lower `constraint_multiplier` then. Begun at the true number
-    of clusters, the competition goes on to one.
+    All rows are updated at once, each to the stationary point for the previous values
+    of the others; negative entries are clipped. This is the method of [1]_, after [2]_
+    of `PCCA`; the constants and the first steps without competition are ours. J may
+    increase, and the loop may not converge: when b outweighs the distances, the two
+    samples of a cannot-link change clusters together for ever, and those of a must-link
+    swap theirs. Few pairs give a large b; lower `constraint_multiplier` then. From the
+    true number of clusters the competition continues to a single one.
     """
     weight = np.ones(len(X)) if sample_weight is None else sample_weight
     total = float(weight.sum())

@@ -24,7 +24,7 @@ __all__ = [
 Linkage = Literal["average", "complete", "single"]
 Tie = Literal["coarse", "fine"]
 
-# Agreements this close differ by the rounding of their sums.
+# Agreements closer than this differ by rounding.
 SAME_AGREEMENT = 1e-12
 # The distance across a hard cannot-link. Average linkage divides it by the number of
 # pairs between two clusters at most, which leaves it far above 1.
@@ -64,10 +64,10 @@ def adjust_distances(distances: Floats, pairs: PairSet) -> None:
 
 
 def enforce_links(distances: Floats, pairs: PairSet) -> None:
-    """Make grades of 1 and -1 hold at every level, in place.
+    """Enforce grades of 1 and -1 at every level, in place.
 
-    Linkage keeps both: it joins samples at distance 0 first, and the averages and
-    maxima of distances over a forbidden one are forbidden themselves.
+    Linkage preserves both: it joins samples at distance 0 first, and averages and
+    maxima that include a forbidden distance are forbidden themselves.
     """
     must, cannot = pairs.grade == 1.0, pairs.grade == -1.0
     for p, q in contradicted_links(pairs, must, cannot):
@@ -124,13 +124,13 @@ def best_level(tree: Floats, pairs: PairSet, step: float, tie: Tie) -> float:
 
 def level_of_count(tree: Floats, n_clusters: int) -> float:
     """Return the lowest level with at most `n_clusters` clusters, or else 1."""
-    # The merge after which that many are left; before the first one there is none.
+    # The merge that leaves this many clusters; none is needed from n_samples on.
     last = len(tree) - n_clusters
     return min(float(tree[last, 2]), 1.0) if last >= 0 else 0.0
 
 
 def level_below_jump(tree: Floats) -> float:
-    """Return the height before the largest jump, the top one where none is."""
+    """Return the height before the largest jump; the highest if there is none."""
     jumps = np.diff(tree[:, 2])
     if not jumps.any():
         return float(tree[-1, 2])

@@ -1,9 +1,8 @@
 """Density peaks under must-links and cannot-links: split, then merge.
 
 Distances are condensed as `scipy.spatial.distance.pdist` returns them: the entries with
-i < j, row by row, in float64. They take the 4 n_samples^2 bytes of a square matrix in
-float32, are symmetric by construction, and are not rounded further, which would make
-distinct distances equal and so move the cut-off.
+i < j, row by row, in float64. They need 4 n_samples^2 bytes, as a square matrix in
+float32 would, without its rounding, which would move the cut-off.
 """
 
 from bisect import bisect_left
@@ -153,21 +152,11 @@ def sum_rows(rows: Iterable[Floats | Mask], n_samples: int) -> Floats:
 
 
 def find_parents(dist: Floats, order: Ints) -> tuple[Floats, Ints]:
-    """Find the nearest denser sample of each, the densest one on ties.
+    """Return the nearest denser sample of each, the densest one on ties.
 
-    Parameters
-    ----------
-    dist : ndarray of shape (n_samples * (n_samples - 1) / 2,)
-        Condensed distances, finite.
-    order : ndarray of shape (n_samples,)
-        The samples by decreasing density.
-
-    Returns
-    -------
-    delta : ndarray of shape (n_samples,)
-        Distance to the parent; for the first sample the largest of the others.
-    parent : ndarray of shape (n_samples,)
-        The first sample is its own.
+    `order` (n_samples,) sorts samples by decreasing density. Returns the distances to
+    the parents, for the first sample the largest of the others, and the parents, for
+    the first sample itself; both (n_samples,).
 
     Examples
     --------
@@ -188,7 +177,7 @@ def find_parents(dist: Floats, order: Ints) -> tuple[Floats, Ints]:
 
 
 def condensed_offsets(n_items: int) -> Ints:
-    """Return what j is to be added to for the place of i < j in a condensed array."""
+    """Return offsets: the entry of i < j in a condensed array is ``offset[i] + j``."""
     i = np.arange(n_items)
     return i * (2 * n_items - i - 3) // 2 - 1
 
@@ -222,7 +211,7 @@ def near_across(
 
 
 def highest_scores(score: Floats, order: Ints, divisor: float) -> Ints:
-    """Return the samples with one of the highest scores, and all that tie with them."""
+    """Return the samples with the highest scores, ties included."""
     n_samples = len(score)
     n_peaks = max(1, int(np.sqrt(n_samples) / divisor))
     lowest = np.partition(score, n_samples - n_peaks)[n_samples - n_peaks]
@@ -233,8 +222,8 @@ def highest_scores(score: Floats, order: Ints, divisor: float) -> Ints:
 def core_samples(dist: Floats, centers: Ints, density: Floats, cutoff: float) -> Mask:
     """Return which samples are at least as dense as the border of their cluster.
 
-    That is the largest mean density of two samples near across it, 0 for a cluster
-    that no other one is near to.
+    The border density is the largest mean density of two near samples on both sides of
+    it, and 0 for a cluster without near samples of others.
     """
     distinct, codes = np.unique(centers, return_inverse=True)
     borders = np.zeros(len(distinct))
@@ -249,8 +238,7 @@ def core_samples(dist: Floats, centers: Ints, density: Floats, cutoff: float) ->
 def split_clusters(centers: Ints, score: Floats, parent: Ints, cannot: Links) -> None:
     """Add centres until no cannot-link lies within a cluster, in place.
 
-    Every round makes one more sample a centre, and a centre is alone in the end, so
-    there are fewer rounds than samples.
+    Every round adds a centre, so there are fewer rounds than samples.
     """
     for p, q in cannot:
         while centers[p] == centers[q]:
@@ -293,8 +281,8 @@ def adjacent_clusters(
 ) -> Iterable[tuple[int, int]]:
     """Return the centres of each two clusters closer than `cutoff`, nearest first.
 
-    Merging along them while that is allowed is single linkage: a merged cluster is as
-    close to another as the closer of its parts.
+    Merging along them is single linkage: a merged cluster is as close to another as the
+    closer of its parts.
     """
     distinct, codes = np.unique(centers, return_inverse=True)
     k = len(distinct)

@@ -33,12 +33,11 @@ def extract_sets(
 ) -> list[DominantSet]:
     """Extract dominant sets until no sample is left; return them in this order.
 
-    With `forbid`, a sample is left for later where a set has both samples of a
-    cannot-link, and the search is repeated. A negative affinity alone lets both in
-    only at a saddle, from a symmetric start, or one with a weight that was still
-    vanishing. With `seeded`, one set is first searched for around each group of
-    samples that must-links chain, unless a member is in a set already. With
-    `close_must_links`, see `add_partners`.
+    With `forbid`, the search is repeated without one sample of each cannot-link within
+    a set: a negative affinity excludes it except at a saddle point, or while its weight
+    has not vanished yet. With `seeded`, sets are first searched for around each group
+    of samples joined by must-links, unless a member is in a set already. For
+    `close_must_links` see `add_partners`.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def extract_sets(
 
 
 def must_link_groups(pairs: PairSet) -> list[Ints]:
-    """Return the groups of samples that must-links chain, the largest first."""
+    """Return the groups of samples joined by must-links, the largest first."""
     group = link_groups(pairs, pairs.similar)
     linked = np.unique(group[pairs.i[pairs.similar]])
     return sorted((np.flatnonzero(group == g) for g in linked), key=len, reverse=True)
@@ -86,12 +85,12 @@ def extract_set(
         weights = np.zeros(is_free.size)
         weights[rows] = run.weights
         least = dynamics.preset.least_weight(rows.size)
-        # Without a step there was no affinity left: what remains is one set.
+        # No step was taken: no affinity is left, and the rest is one set.
         is_member = weights > least if run.n_iter else may_enter
         violated = forbidden[is_member[forbidden].all(axis=1)]
         if not violated.size:
             break
-        # The sample of the largest weight always stays, so this ends.
+        # The sample of the largest weight is never excluded, so this ends.
         i, j = violated.T
         may_enter[np.where(weights[i] < weights[j], i, j)] = False
     members = np.flatnonzero(is_member)

@@ -9,18 +9,18 @@ from fuzzypairs._typing import Floats, Labels
 __all__ = ["ExactResult", "solve_exact"]
 
 
-# SCIP lets each product be wrong by a tolerance, and D multiplies that. Below the
-# lower limit its LP solver fails, above the upper one SCIP itself.
+# Limits of SCIP's feasibility tolerance, which D multiplies. Below the lower one its LP
+# solver fails, above the upper one SCIP itself.
 FEASIBILITY = 1e-9, 1e-6
-# Up to this ratio of negative to positive curvature, the form is given to SCIP in its
-# principal axes, so that only the few concave ones are branched on: 10 to 1000 times
-# faster than products of memberships, which in turn are faster above.
+# Up to this ratio of negative to positive curvature, SCIP gets the form in principal
+# axes and branches on the few concave ones only: 10 to 1000 times faster than products
+# of memberships, which are faster above it.
 SLIGHTLY_CONCAVE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class ExactResult:
-    """What was found and proved about one group."""
+    """The best memberships of one group, and the bound that was proved."""
 
     memberships: Floats  # (n_rows, n_clusters), the best found
     objective: float
@@ -47,28 +47,15 @@ def solve_exact(
              + beta * sum_{s > 0} s/2 ||u_p - u_q||^2
              - beta * sum_{s < 0} s u_p.u_q
 
-    Parameters
-    ----------
-    dist2 : ndarray of shape (n_rows, n_clusters)
-        Squared distances of the group's samples to the prototypes, times the
-        sample weights; finite and >= 0.
-    p, q, s : ndarray of shape (n_pairs,)
-        The two rows of each pair, and its grade.
-    beta : float
-    start : ndarray of shape (n_rows, n_clusters), default=None
-        Memberships to begin with, equal ones by default; good ones save much
-        of the search. The result is never worse.
-    gap : float, default=1e-6
-        Stop when objective and bound differ by less than this share of the
-        objective or of the mean of `dist2`.
-    time_limit : float, default=60.0
-        Seconds after which the best memberships so far are returned.
+    `dist2` (n_rows, n_clusters) are squared distances times sample weights; `p`, `q`,
+    `s` (n_pairs,) are rows and grades of the pairs. Good memberships as `start` save
+    much of the search; the result is never worse. The search stops after `time_limit`
+    seconds, or when objective and bound differ by less than `gap`, relative to the
+    objective or the mean of `dist2`.
 
-    Notes
-    -----
-    This is problem (16) of the paper, one group with the prototypes fixed, where D may
-    be indefinite. The time grows steeply with the size of the group and with `beta`:
-    eight rows and three clusters take a tenth of a second to half a minute.
+    This is problem (16) of the paper, one group with fixed prototypes; D may be
+    indefinite. The time grows steeply with the size of the group and `beta`: eight rows
+    and three clusters take a tenth of a second to half a minute.
 
     Examples
     --------
@@ -81,13 +68,13 @@ def solve_exact(
     (True, [[0.0, 1.0], [1.0, 0.0]])
     """
     first = np.full(dist2.shape, 1 / dist2.shape[1]) if start is None else start
-    # In units of the mean distance SCIP's absolute tolerances mean something.
+    # SCIP's tolerances are absolute: divide by the mean distance.
     scale = float(dist2.mean()) or beta or 1.0
     D = _hessian(dist2 / scale, p, q, beta / scale * s)
     found, bound = _search(D, first, gap, time_limit)
     ends = [(float(U.ravel() @ D @ U.ravel()), U) for U in (first, found)]
     value, best = min(ends, key=lambda end: end[0])
-    bound = min(bound, value)  # it may be above by SCIP's tolerance
+    bound = min(bound, value)  # it may exceed the value by SCIP's tolerance
     return ExactResult(
         memberships=best.copy(),
         objective=scale * value,
@@ -126,7 +113,7 @@ def _search(
             "limits/gap": gap / 2,
             "limits/time": time_limit,
             "numerics/feastol": np.clip(accuracy, *FEASIBILITY),
-            # Else its LP solver is asked for more than it can do, and prints errors.
+            # Otherwise the tolerance of its LP solver becomes too small.
             "constraints/nonlinear/tightenlpfeastol": False,
         }
     )

@@ -12,17 +12,9 @@ def memberships_of(
 ) -> Floats:
     """Return u_j ~ d_j^(-1/(g-1)): eq. (28), and for g = 2 eq. (14).
 
-    Distances enter relative to the least of their row, so neither tiny nor huge ones
-    overflow. Zero distances share everything.
-
-    Parameters
-    ----------
-    dist2 : ndarray of shape (n_rows, n_clusters)
-        Distances; finite and not negative.
-    fuzzifier : float
-        g, above 1.
-    out : ndarray of shape (n_rows, n_clusters), default=None
-        Where to write them.
+    `dist2` (n_rows, n_clusters) are finite distances >= 0, g > 1 is the fuzzifier.
+    Distances are divided by the least of their row, which avoids overflow. Clusters at
+    distance zero share the whole membership.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""First prototypes, from labels or memberships that a start has given."""
+"""First prototypes from labels or memberships."""
 
 from typing import TYPE_CHECKING
 
@@ -17,24 +17,11 @@ CHUNK = 4096
 def from_labels(
     passes: "FusedPasses", alpha: float, labels: Ints
 ) -> tuple[Floats, Floats]:
-    """Return prototypes of labels without the clusters that are too small: eq. (12).
+    """Return prototypes of labels (n_samples,), without small clusters: eq. (12).
 
-    The samples of a dropped cluster belong to all that are left alike, so counts and
-    sums of the clusters are enough.
-
-    Parameters
-    ----------
-    passes : FusedPasses
-        Hold the samples, their weights and their mean.
-    alpha : float
-        Of eq. (5).
-    labels : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    centers : ndarray of shape (n_clusters, n_features)
-    U : ndarray of shape (n_constrained, n_clusters)
-        Memberships of the constrained samples.
+    Samples of a dropped cluster have equal memberships in the others, so counts and
+    sums of the clusters are enough. Also returns the memberships of the constrained
+    samples, (n_constrained, n_clusters).
     """
     n_clusters = int(labels.max()) + 1
     sums, masses = _sums(passes, labels, n_clusters)
@@ -59,7 +46,7 @@ def from_labels(
 def from_memberships(
     passes: "FusedPasses", alpha: float, U: Floats
 ) -> tuple[Floats, Floats]:
-    """Return prototypes of memberships, (n_samples, n_clusters): as `from_labels`."""
+    """Return prototypes of memberships (n_samples, n_clusters), as `from_labels`."""
     threshold = alpha * _total_weight(passes)
     while True:
         sums, masses = _sums(passes, U, U.shape[1])
@@ -87,14 +74,14 @@ def _sums(
         W = one_hot(some.astype(np.int64), n_clusters) if is_label else some**2
         if weight is not None:
             W = W * weight[rows, None]
-        # No matrix product: threads of BLAS may add up in another order.
+        # No matrix product: its sums depend on the number of BLAS threads.
         sums += np.einsum("ij,if->jf", W, X[rows] - mean)
         masses += W.sum(axis=0)
     return sums, masses
 
 
 def _centers(passes: "FusedPasses", sums: Floats, above: Floats) -> Floats:
-    """Return eq. (13): centred, the samples add up to zero, whatever alpha is."""
+    """Return eq. (13). Centred samples sum to zero, so alpha has no effect on sums."""
     return np.asarray(passes.mean + sums / above[:, None])
 
 

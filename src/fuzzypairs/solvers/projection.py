@@ -1,4 +1,4 @@
-"""Wide data in few directions, where runs can begin for a fraction of the cost."""
+"""Projection of wide data on leading directions, for cheap first runs."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 __all__ = ["Projection", "is_wide", "leading_directions", "project"]
 
 
-# Data of at least so many samples and features may begin in few directions: those that
-# hold all but this share of the variance, if they are at most this part of all.
+# Data of at least this many samples and features are projected on the directions with
+# all but `LEFT_OUT` of the variance, if these are at most `MOST_DIRECTIONS` of all.
 FROM_SAMPLES, FROM_FEATURES = 10_000, 64
 LEFT_OUT = 0.01
 MOST_DIRECTIONS = 0.25
-# So many samples tell the directions.
+# Number of samples that the directions are computed from.
 LOOK_AT = 5000
 ROWS_A_RANGE = 4096
 
 
 class Projection(NamedTuple):
-    """The leading directions of samples, and the mean they are measured from."""
+    """The leading directions of samples, and their mean."""
 
     mean: Floats  # (n_features,)
     directions: Floats  # (n_features, n_directions), orthonormal
@@ -36,7 +36,7 @@ class Projection(NamedTuple):
 
 
 def is_wide(X: Data) -> bool:
-    """Tell whether X is large enough, and has features enough, to look for few.
+    """Tell whether X has enough samples and features to be projected.
 
     Examples
     --------
@@ -47,17 +47,9 @@ def is_wide(X: Data) -> bool:
 
 
 def leading_directions(X: Data, mean: Floats) -> Floats | None:
-    """Return orthonormal directions that hold nearly all variance, or None.
+    """Return orthonormal directions (n_features, n_directions) of nearly all variance.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    mean : ndarray of shape (n_features,)
-
-    Returns
-    -------
-    directions : ndarray of shape (n_features, n_directions) or None
-        None where they are many.
+    None if too many are needed.
 
     Examples
     --------

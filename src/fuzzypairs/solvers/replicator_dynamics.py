@@ -16,15 +16,15 @@ __all__ = ["PRESETS", "Dynamics", "Preset", "Run", "payoffs"]
 Product = Callable[[Floats], Floats]
 
 
-# Samples of a weight below this share of the cutoff are not live: they leave the
-# product, where they no longer matter, and return when their weight rises above it.
+# Samples with a weight below this share of the cutoff are not live: they are left out
+# of the product until their weight exceeds it.
 NEGLIGIBLE = 1e-6
-# Steps between two updates of the live samples: a share of the steps so far, since
-# the dynamics slow down, within these bounds.
+# Steps between two updates of the live samples: a share of the steps so far, within
+# these bounds.
 UPDATE_SHARE = 1 / 4
 UPDATE_BOUNDS = (8, 256)
-# Samples leave the product when they are a tenth of the live ones, or would cost more
-# than a new copy of the affinities until the next update.
+# Samples are left out when they are a tenth of the live ones, or would cost more than a
+# new copy of the affinities until the next update.
 LEAVE_SHARE = 10
 # Rows of affinities that are copied at a time.
 ROWS_AT_A_TIME = 256
@@ -33,7 +33,7 @@ POWER_STEPS = 30
 
 
 class Preset(NamedTuple):
-    """When a run ends, and which weights are then in the set."""
+    """When a run ends, and which samples are members of the set."""
 
     eps: float  # least gain of x'Ax in a step, over its value at the start
     cutoff: float  # least weight
@@ -69,10 +69,10 @@ class Dynamics:
     `A` (n_samples, n_samples) is symmetric with a zero diagonal, and `shift` at least
     minus its smallest entry.
 
-    A step costs O(n_live^2): samples of tiny weight leave the product. Their own
-    weights are updated by those of the others averaged over a few steps (the mean
-    logarithm of a payoff is taken as the logarithm of the mean), since a weight can
-    fall to 1e-50 and yet end in the set.
+    A step costs O(n_live^2): samples of tiny weight are left out of the product. Their
+    weights, which may fall to 1e-50 and rise again, are updated every few steps from
+    the average weights of the others (the mean logarithm of a payoff is approximated by
+    the logarithm of the mean).
 
     Examples
     --------
@@ -92,11 +92,10 @@ class Dynamics:
         self._room = np.empty(A.size // 2)
 
     def run(self, rows: Ints, seeds: Ints | None = None) -> Run:
-        """Run the dynamics within some rows; without affinities take no step.
+        """Run the dynamics within some rows; without affinities, no step is taken.
 
-        The set must hold one of the seeds at least: all others pay a penalty above
-        the largest eigenvalue of the affinities among them, so that no maximiser is
-        theirs alone.
+        The set contains at least one of the seeds: all others have a penalty above the
+        largest eigenvalue of their affinities, so no maximiser is without a seed.
         """
         with one_blas_thread():
             return self._run(rows, seeds)
@@ -143,8 +142,8 @@ class Dynamics:
     def _product(self, rows: Ints) -> Product:
         """Return the function that multiplies by the affinities within some rows.
 
-        They are copied, unless that would take more than half of all affinities: then
-        the weights of all other samples are 0.
+        They are copied, unless they are more than half of all affinities: then all are
+        multiplied, with weight 0 for the other samples.
         """
         n_rows = rows.size
         if n_rows**2 > self._room.size:
@@ -171,10 +170,7 @@ class Dynamics:
 
 
 def multiply(B: Floats, x: Floats) -> Floats:
-    """Return Bx for symmetric B, of which only one half is read.
-
-    The product is limited by memory, and so takes half the time.
-    """
+    """Return Bx for symmetric B; reading half of B takes half the time."""
     return np.asarray(dsymv(1.0, B.T, x))
 
 
@@ -242,5 +238,5 @@ def eigenvalue_bound(product: Product, size: int) -> float:
         longer = y + product(y)
         bound = float((longer / y).max()) - 1
         y = longer / longer.max()
-    # Above, not at: at the eigenvalue others could tie with the seeds.
+    # Above the eigenvalue: at it, others could tie with the seeds.
     return bound * (1 + 1e-6) + 1e-9

@@ -1,4 +1,4 @@
-"""Labels and memberships that users give as a start."""
+"""Labels and memberships given as a start."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from fuzzypairs._typing import Floats, Labels
 
 __all__ = ["read_given"]
 
-# How far the memberships of a sample may sum from 1: float32 and printed decimals
-# pass, scores that were never normalised do not.
+# Tolerance of sums of memberships: it accepts float32 and printed decimals, not scores
+# that were never normalised.
 SUM_TOLERANCE = 1e-6
 
 

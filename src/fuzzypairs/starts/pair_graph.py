@@ -16,9 +16,9 @@ __all__ = ["fold_groups", "pair_graph", "pair_graph_labels"]
 def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
     """Return labels (n_samples,) of at most `n_clusters` groups.
 
-    Groups obey strong judgements, see `pair_graph_labels`, unless these keep more
-    than `n_clusters` apart, which warns. Single linkage chains: with noise one group
-    may hold nearly all samples, and k-means++ is often the better start.
+    Groups satisfy strong judgements, see `pair_graph_labels`, unless these separate
+    more than `n_clusters` groups, which warns. Single linkage chains: with noise, one
+    group may contain nearly all samples, and k-means++ is often the better start.
     """
     data = np.asarray(X, dtype=np.float64)
     labels = pair_graph_labels(data, pairs, n_clusters)
@@ -48,16 +48,16 @@ def pair_graph_labels(
 
     Notes
     -----
-    No must-link is ever broken, and no cannot-link but for those between samples that
-    chains of must-links join. Without cannot-links, and up to `max_dense` samples,
+    All must-links are satisfied, and all cannot-links except those between samples that
+    a chain of must-links joins. Without cannot-links, and up to `max_dense` samples,
     this is single-linkage clustering.
 
-    Where all pairs are edges, only cannot-links leave a surplus of groups. In the
-    neighbour graph groups may also be too far apart to be neighbours; these are
-    merged, single samples first because a group of one rarely survives a fit.
+    If all pairs are edges, only cannot-links leave too many groups. In the neighbour
+    graph, groups may also be too far apart to be neighbours; these are merged, single
+    samples first because a group of one rarely survives a fit.
 
-    The method is published as a program only, the start named PNNG in the code of the
-    paper's authors; it loses cannot-links, which this one does not.
+    The method, called PNNG, is published only in the code of the paper's authors, which
+    loses some cannot-links.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def pair_graph_labels(
         _Agglomeration(forest, _Centroids(X, forest.labels())).run(n_clusters)
     if forest.n_trees > n_clusters:
         warnings.warn(
-            f"pairs keep {forest.n_trees} groups apart but n_clusters is "
-            f"{n_clusters}: each two of them hold a judgement of -{threshold:g} or "
-            "less. Raise n_clusters, or look for wrong judgements.",
+            f"pairs separate {forest.n_trees} groups but n_clusters is {n_clusters}: "
+            f"between each two of them is a judgement of -{threshold:g} or less. "
+            "Raise n_clusters, or look for wrong judgements.",
             FuzzyPairsWarning,
             stacklevel=2,
         )
@@ -95,10 +95,10 @@ def pair_graph_labels(
 
 
 def fold_groups(X: Floats, labels: Labels, pairs: PairSet, n_clusters: int) -> Labels:
-    """Fold surplus groups into others until `n_clusters` remain.
+    """Merge surplus groups into others until `n_clusters` remain, the smallest first.
 
-    The smallest group goes first. It joins the group with the largest sum of grades
-    between the two, and among equals the one with the nearest mean.
+    A group joins the one with the largest sum of grades between the two; ties are
+    decided by the nearest mean.
     """
     labels = np.array(labels, dtype=np.intp)
     while (n_groups := labels.max() + 1) > n_clusters:
@@ -116,9 +116,9 @@ def fold_groups(X: Floats, labels: Labels, pairs: PairSet, n_clusters: int) -> L
 
 
 class _Forest:
-    """Trees of samples that are joined; a root knows the roots it must not join.
+    """Disjoint sets of samples, and for each root the roots it must not join.
 
-    Plain lists and sets: faster than arrays where entries are touched one by one.
+    Lists and sets are faster than arrays for access to single entries.
     """
 
     def __init__(self, n_samples: int) -> None:
@@ -134,7 +134,7 @@ class _Forest:
         return a
 
     def join(self, a: int, b: int) -> bool:
-        """Make the trees of `a` and `b` one, unless they are already, or kept apart."""
+        """Join the trees of `a` and `b` unless they are one already or separated."""
         a, b = self.find(a), self.find(b)
         if a == b or b in self.apart.get(a, ()):
             return False
@@ -149,7 +149,7 @@ class _Forest:
         return True
 
     def separate(self, a: int, b: int) -> None:
-        """Forbid the trees of `a` and `b` to join, unless they are one already."""
+        """Separate the trees of `a` and `b`, unless they are one already."""
         a, b = self.find(a), self.find(b)
         if a != b:
             self.apart.setdefault(a, set()).add(b)
@@ -198,8 +198,8 @@ def _neighbor_edges(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
 def _link(forest: _Forest, edges: NDArray[np.int32]) -> list[list[int]]:
     """Join trees along sorted edges, and return those that joined something.
 
-    An edge inside a tree, or between trees kept apart, stays so. Dropping all such
-    edges at once, in batches that double, leaves the slow loop few of them.
+    Edges inside a tree, or between separated trees, will never join anything. They are
+    dropped after each batch, whose size doubles, so that the slow loop sees few.
     """
     used: list[list[int]] = []
     n_samples = batch = len(forest.parent)
@@ -233,11 +233,11 @@ class _Centroids:
 
 
 class _Agglomeration:
-    """Merging of the closest trees that are not kept apart, single samples first.
+    """Merges the closest trees that are not separated, single samples first.
 
-    Each group keeps its nearest allowed group, so that no table of all distances is
-    needed. Once that neighbour has merged, the gap kept is only a lower bound; it is
-    measured again when it is the smallest of all.
+    Each group stores its nearest allowed group, so no table of all distances is needed.
+    When that group merges, the stored gap becomes a lower bound; it is computed again
+    when it is the smallest of all.
     """
 
     def __init__(self, forest: _Forest, linkage: _Centroids) -> None:
@@ -254,7 +254,7 @@ class _Agglomeration:
         self.gap = np.zeros(len(self.root))
 
     def run(self, n_clusters: int) -> None:
-        """Merge until `n_clusters` trees remain, or all are kept apart."""
+        """Merge until `n_clusters` trees remain, or all are separated."""
         while self.forest.n_trees > n_clusters:
             g = self._closest()
             if self.gap[g] == np.inf:
@@ -290,6 +290,6 @@ class _Agglomeration:
         self.gap[lost] = np.inf
         self.is_stale |= np.isin(self.nearest, (kept, lost))
         others, gaps = self._measure(kept)
-        # The others keep a lower bound where the merged group came nearer.
+        # If the merged group is nearer, the gaps of the others are lower bounds.
         self.is_stale[others] |= gaps < self.gap[others]
         self.gap[others] = np.minimum(self.gap[others], gaps)

@@ -1,4 +1,4 @@
-"""Where a fit begins: what the parameter `init` of an estimator stands for."""
+"""The start of a fit: the parameter `init` of estimators."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ NAMES = ("k-means++", "random", "pair-graph")
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a fit begins: exactly one of prototypes, samples, labels, memberships."""
+    """The start of a fit: exactly one of prototypes, samples, labels, memberships."""
 
     centers: Data | None = None  # (n_clusters, n_features)
     rows: Labels | None = None  # (n_clusters,), where samples are the only points
@@ -60,24 +60,12 @@ def resolve_start(
     random_state: np.random.RandomState,
     space: Space | None = None,
 ) -> Start:
-    """Read the parameter `init` of an estimator.
+    """Return the start that `init` stands for.
 
-    Parameters
-    ----------
-    init : {"k-means++", "random", "pair-graph"}, array-like or callable
-        An array is labels (n_samples,) or memberships (n_samples, n_clusters). A
-        callable is given (X, n_clusters, random_state) and returns such an array.
-    X : ndarray of shape (n_samples, n_features)
-        Finite float32 or float64.
-    n_clusters : int
-        Number of clusters; labels may use fewer.
-    pairs : PairSet, default=None
-        Judgements, for "pair-graph".
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights, for "k-means++".
-    random_state : RandomState
-    space : Space, default=None
-        The space of the samples; None is Euclidean space.
+    `init` is one of `NAMES`, an array of labels (n_samples,) or memberships (n_samples,
+    n_clusters), or a callable (X, n_clusters, random_state) that returns such an array.
+    "pair-graph" uses the judgements, "k-means++" the weights. The space None is
+    Euclidean space.
     """
     n_samples = X.shape[0]
     if not isinstance(init, str):
@@ -112,10 +100,7 @@ def resolve_start(
 
 
 def is_deterministic(init: Init) -> bool:
-    """Tell whether `init` always gives the same start, so that one fit is enough.
-
-    A callable may draw, and does not count.
-    """
+    """Tell whether `init` always gives the same start; a callable may be random."""
     return init == "pair-graph" if isinstance(init, str) else not callable(init)
 
 
@@ -128,9 +113,8 @@ def kmeans_plusplus(
 ) -> Data:
     """Choose rows of X (n_clusters, n_features) by greedy k-means++.
 
-    They repeat only if X has fewer distinct rows. A sample of weight 0 is never
-    chosen, unless all weights are 0. The number of candidates a step is that of
-    scikit-learn.
+    Rows are repeated only if X has fewer distinct ones. A sample of weight 0 is not
+    chosen unless all weights are 0. The number of candidates is that of scikit-learn.
     """
     draws = random_state.random_sample((n_clusters, 2 + int(log(n_clusters))))
     X = np.ascontiguousarray(X)
@@ -144,12 +128,12 @@ def kmeans_plusplus(
         distance = np.empty((len(X), len(candidates)))
         _core.squared_distances(X, X[candidates].astype(np.float64), distance)
         np.minimum(distance, closest[:, None], out=distance)
-        # No matrix product: threads of BLAS may add up in another order.
+        # No matrix product: its sums depend on the number of BLAS threads.
         best = int(np.argmin(np.einsum("i,ij->j", mass, distance)))
         rows.append(candidates[best])
         closest = distance[:, best].copy()
         chance = mass * closest
-        # Where the rows chosen cover all others, any further one must repeat.
+        # If all rows coincide with chosen ones, any further one is a repetition.
         chance = chance if chance.any() else mass
     return np.asarray(X[rows])
 
@@ -182,10 +166,10 @@ def _draw_row(chance: Floats, draw: float) -> int:
 def random_labels(
     n_samples: int, n_clusters: int, *, random_state: np.random.RandomState
 ) -> Labels:
-    """Draw labels (n_samples,) at random, as the paper's experiments do.
+    """Draw labels (n_samples,) uniformly, as in the experiments of the paper.
 
-    Uniform but for one random sample set aside for each cluster: none is empty while
-    there are samples enough.
+    One random sample is reserved for each cluster, so that none is empty if there are
+    enough samples.
     """
     labels = random_state.randint(n_clusters, size=n_samples, dtype=np.intp)
     reserved = random_state.permutation(n_samples)[:n_clusters]

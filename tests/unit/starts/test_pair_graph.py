@@ -96,7 +96,7 @@ def test_line(cannot, expected):
 
 def test_groups_that_must_stay_apart_remain_and_this_is_said():
     pairs = PairSet.from_must_cannot(cannot=[(0, 1), (1, 2), (0, 2)], n_samples=6)
-    with pytest.warns(FuzzyPairsWarning, match="keep 3 groups apart but n_clusters"):
+    with pytest.warns(FuzzyPairsWarning, match="separate 3 groups but n_clusters"):
         labels = pair_graph_labels(LINE, pairs, 2)
     assert labels.tolist() == [0, 1, 2, 2, 2, 2]
 
@@ -217,7 +217,7 @@ def test_many_wrong_judgements_leave_only_groups_that_stay_apart():
     X = np.random.default_rng(0).normal(size=(60, 2))
     wrong = [(i, j) for i in range(60) for j in range(i) if (i * j + i) % 3 == 0]
     pairs = PairSet.from_must_cannot(cannot=wrong, n_samples=60)
-    with pytest.warns(FuzzyPairsWarning, match="groups apart"):
+    with pytest.warns(FuzzyPairsWarning, match="pairs separate"):
         labels = pair_graph_labels(X, pairs, 2)
     assert violated(labels, pairs) == []
     between = {frozenset((labels[i], labels[j])) for i, j, _ in pairs}
@@ -294,7 +294,7 @@ def test_pair_graph_obeys_strong_judgements():
 
 def test_pair_graph_never_exceeds_the_number_of_clusters():
     pairs = PairSet.from_triples([(0, 1, -0.9), (1, 2, -0.6), (0, 2, -0.8)], 6)
-    with pytest.warns(FuzzyPairsWarning, match="keep 3 groups apart"):
+    with pytest.warns(FuzzyPairsWarning, match="separate 3 groups"):
         labels = pair_graph(LINE, 2, pairs)
     # Sample 0 goes first and meets -0.8 from 2 and -0.9 from 1.
     assert labels.tolist() == [1, 0, 1, 1, 1, 1]
