@@ -99,12 +99,12 @@ class PairConstructors:
         Parameters
         ----------
         frame : DataFrame
-            Columns ``i, j, grade`` with row numbers, or ``a, b, grade`` with ids
-            when `id_column` is given. Further columns are ignored.
+            Columns ``i, j, grade`` with row numbers, or ``a, b, grade`` with ids of
+            rows of `data`. Further columns are ignored.
         data : DataFrame, default=None
             The judged data; gives `n_samples`.
         id_column : str, default=None
-            Column of `data` that holds the ids, each once.
+            Column of `data` that holds the ids, each once; None takes its index.
         n_samples : int, default=None
             Number of rows of the data, where `data` is not given.
 

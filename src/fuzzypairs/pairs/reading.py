@@ -210,7 +210,10 @@ def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]
 def read_frame(
     frame: Any, data: Any, id_column: str | None, n_samples: int | None
 ) -> tuple[Any, Any, Any, int | None]:
-    """Read the columns i, j, grade, or a, b, grade with ids of rows of `data`."""
+    """Read the columns i, j, grade, or a, b, grade with ids of rows of `data`.
+
+    Ids are those of a column of `data`, or of its index.
+    """
     if data is not None:
         if n_samples not in (None, len(data)):
             raise PairsError(
@@ -218,7 +221,8 @@ def read_frame(
                 "leave n_samples out"
             )
         n_samples = len(data)
-    if id_column is None:
+    by_index = id_column is None and has_ids(frame) and hasattr(data, "index")
+    if id_column is None and not by_index:
         i, j, grade = _pick(frame, "pairs", "i", "j", "grade")
         return i, j, grade, n_samples
     if data is None:
@@ -227,15 +231,22 @@ def read_frame(
             "pass the table that holds this column"
         )
     a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
-    (ids,) = _pick(data, "data", id_column)
+    (ids,) = [data.index] if by_index else _pick(data, "data", str(id_column))
+    place = "the index of data" if by_index else f"data[{id_column!r}]"
     rows: dict[Any, int] = {}
     for row, value in enumerate(ids):
         if rows.setdefault(value, row) != row:
             raise PairsError(
-                f"data[{id_column!r}] holds {value!r} in rows {rows[value]} and {row}; "
+                f"{place} holds {value!r} in rows {rows[value]} and {row}; "
                 "an id must name one row"
             )
-    return _look_up(a, rows, id_column), _look_up(b, rows, id_column), grade, n_samples
+    return _look_up(a, rows, place), _look_up(b, rows, place), grade, n_samples
+
+
+def has_ids(frame: Any) -> bool:
+    """Tell whether a table of judgements names rows by ids, in columns a and b."""
+    columns = list(getattr(frame, "columns", ()))
+    return "i" not in columns and {"a", "b"} <= set(columns)
 
 
 def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
@@ -245,17 +256,18 @@ def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
     if missing:
         raise PairsError(
             f"{name} has the columns {', '.join(map(str, frame.columns))}; expected "
-            f"{', '.join(columns)} (pairs: i, j, grade, or a, b, grade with id_column)"
+            f"{', '.join(columns)} (pairs: i, j, grade; ids in a, b, grade are read by "
+            "PairSet.from_frame with data and id_column)"
         )
     return [frame[column] for column in columns]
 
 
-def _look_up(column: Any, rows: dict[Any, int], id_column: str) -> list[int]:
+def _look_up(column: Any, rows: dict[Any, int], where: str) -> list[int]:
     ids = list(column)
     for at, value in enumerate(ids):
         if value not in rows:
             raise PairsError(
-                f"names {value!r}, which is not in data[{id_column!r}]; "
+                f"names {value!r}, which is not in {where}; "
                 "ids must agree in type too (7 is not '7')",
                 place="pairs",
                 index=at,

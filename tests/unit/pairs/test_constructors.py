@@ -88,6 +88,18 @@ def test_frame_with_ids(library):
     assert PairSet.from_frame(by_size, data=data, id_column="size") == expected
 
 
+def test_ids_in_the_index_of_the_data():
+    data = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["x", "y", "z"])
+    judged = pd.DataFrame({"a": ["z"], "b": ["x"], "grade": [0.5]})
+
+    assert list(PairSet.from_frame(judged, data=data)) == [(0, 2, 0.5)]
+    with pytest.raises(PairsError, match="the index of data holds 'x' in rows 0 and 1"):
+        PairSet.from_frame(judged, data=data.set_axis(["x", "x", "z"]))
+    unknown = judged.assign(a=["w"])
+    with pytest.raises(PairsError, match="names 'w', which is not in the index"):
+        PairSet.from_frame(unknown, data=data)
+
+
 def test_nullable_columns_of_pandas_are_read():
     frame = pd.DataFrame({"i": [0], "j": [1], "grade": [0.5]}).convert_dtypes()
     assert list(PairSet.from_frame(frame)) == [(0, 1, 0.5)]
