@@ -65,3 +65,15 @@ def test_diagonals_and_rounding_are_not_refused():
     A[0, 1] += 1e-6
     with pytest.raises(ValueError, match="symmetric affinities"):
         given_affinities(A)
+
+
+def test_a_matrix_that_is_not_square_is_refused():
+    with pytest.raises(ValueError, match=r"shape \(2, 3\).*one row and one column"):
+        given_affinities(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("value", [-0.5, 2.0, np.nan])
+def test_entries_outside_0_and_1_are_refused(value):
+    A = np.array([[0.0, value], [value, 0.0]])
+    with pytest.raises(ValueError, match=rf"X\[0, 1\] is {value:g}, expected an"):
+        given_affinities(A)

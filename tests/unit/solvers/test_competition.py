@@ -11,6 +11,7 @@ import naive
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers import competition
 from fuzzypairs.solvers.competition import stationary, to_simplex
+from fuzzypairs.starts.start import Start
 
 NONE = np.empty((0, 2), dtype=int)
 Y = np.repeat([0, 1, 2], 100)
@@ -386,3 +387,16 @@ def test_objective_may_rise(blobs):
     result = run(blobs, random_start(300, 10, 0), NONE, NONE)
     constant = np.diff(result.n_clusters_history) == 0
     assert np.any(np.diff(result.history)[constant] > 0)
+
+
+def test_first_memberships_of_each_kind_of_start():
+    X = np.array([[0.0], [1.0], [4.0]])
+    U = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
+    labels = np.array([0, 0, 1])
+    first = competition.first_memberships
+    np.testing.assert_array_equal(first(X, Start(memberships=U)), U)
+    np.testing.assert_array_equal(first(X, Start(labels=labels)), np.eye(2)[labels])
+    # Squared distances 1 and 9 of the second sample: eq. (14) gives 0.9 and 0.1.
+    by_centers = first(X, Start(centers=X[[0, 2]]))
+    expected = [[1, 0], [0.9, 0.1], [0, 1]]
+    np.testing.assert_allclose(by_centers, expected, atol=1e-12)

@@ -10,6 +10,7 @@ from fuzzypairs.solvers.density_peaks import (
     distances,
     find_density_peaks,
     merge_clusters,
+    split_clusters,
 )
 
 
@@ -74,3 +75,36 @@ def test_every_step_of_four_points():
 def test_distances_beyond_float64_are_refused():
     with pytest.raises(ValueError, match=r"X reaches 1e\+200.*rescale X"):
         distances(np.array([[0.0], [1e200]]))
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        # The next peak is sample 1, which sample 2 follows.
+        ([3.0, 2.0, 1.0], [0, 1, 1]),
+        # Without another peak, the linked sample itself becomes a centre.
+        ([3.0, 0.0, 0.0], [0, 0, 2]),
+    ],
+)
+def test_a_cannot_link_splits_its_cluster(score, expected):
+    centers, parent = np.zeros(3, dtype=int), np.array([0, 0, 1])
+    split_clusters(centers, np.array(score), parent, [[0, 2]])
+    assert centers.tolist() == expected
+
+
+@pytest.mark.parametrize(("halo", "gaussian"), [(False, False), (True, True)])
+def test_two_groups_on_a_line(halo, gaussian):
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    found = find_density_peaks(
+        X,
+        PairSet.from_triples([(0, 5, -1.0)], 6),
+        percent=40.0,
+        divisor=1.0,
+        gaussian=gaussian,
+        use_halo=halo,
+        merge_adjacent=True,
+    )
+    first, second = found.centers[:3], found.centers[3:]
+    assert len(set(first)) == len(set(second)) == 1
+    assert first[0] != second[0]
+    assert found.core.all()
