@@ -1,4 +1,4 @@
-"""Which pair to ask a person next, so that few judgements change most."""
+"""Which pair to ask next, so that few judgements have the largest effect."""
 
 from fuzzypairs.active.inference import infer_pairs
 from fuzzypairs.active.pool import Question

@@ -1,4 +1,4 @@
-"""Whether to go on asking: what more answers would buy."""
+"""Whether to ask more: the expected gain of further answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fuzzypairs.pairs.folds import hold_out
 
 __all__ = ["StopHint", "hint_from"]
 
-# Answers below which nothing is said: their folds hold a handful each.
+# Smallest number of answers for an estimate; folds of fewer are too small.
 FEWEST = 20
 N_SPLITS = 3
 N_RESAMPLES = 500
@@ -23,7 +23,7 @@ WORTH = 0.02
 
 @dataclass(frozen=True)
 class StopHint:
-    """What as many answers again would buy.
+    """The expected gain of as many answers again.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class StopHint:
     worth_asking : bool
         Whether the upper end of the interval is worth the questions.
     message : str
-        The same in words.
+        A summary in words.
 
     Examples
     --------
@@ -59,16 +59,16 @@ def hint_from(
 ) -> StopHint:
     """Compare models of half of the answers and of nearly all, on held-out ones.
 
-    If the error falls like 1/n, as many answers again buy half of what the last half
-    of them bought.
+    If the error decreases like 1/n, as many answers again gain half as much as the last
+    half of them did.
     """
     pairs = pairs.informative
     n_answers = len(pairs)
     is_alike = pairs.similar
     if n_answers < FEWEST or is_alike.all() or not is_alike.any():
         message = (
-            f"{n_answers} answers are too few to tell what more would buy; go on to "
-            f"{FEWEST}, with alike and unlike ones among them"
+            f"{n_answers} answers are too few to estimate the gain of more; continue "
+            f"to {FEWEST}, both alike and unlike"
         )
         return StopHint(n_answers, np.nan, np.nan, (np.nan, np.nan), True, message)
     folds = hold_out(pairs, N_SPLITS, 1, rng)

@@ -1,4 +1,4 @@
-"""A dialogue with a person who judges pairs: what to ask, and what came of it."""
+"""A session of questions about pairs: what to ask next, and the model so far."""
 
 import warnings
 from collections.abc import Callable
@@ -59,7 +59,7 @@ class Session:
         "auto", "random", "explore-consolidate", "min-max", "npu", "frontier", "cobras"
         or "disagreement"; see Notes.
     random_state : int, default=0
-        Decides all draws.
+        Seed of all draws.
     pairs : PairSet, triples or other forms, default=None
         Judgements that were made before; see `PairSet.coerce`.
     refit_every : int, default=5
@@ -207,7 +207,7 @@ class Session:
         return questions
 
     def mark(self, i: int, j: int, grade: float | None) -> None:
-        """Take an answer, to a question or of one's own accord.
+        """Store an answer, to a question or to any other pair.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class Session:
         self._pool.memberships = model.memberships_
 
     def stop_hint(self) -> StopHint:
-        """Return what as many answers again would buy, with an interval.
+        """Return the expected gain of as many answers again, with an interval.
 
         Returns
         -------

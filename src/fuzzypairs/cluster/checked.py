@@ -16,35 +16,22 @@ from fuzzypairs.validation import check_weights
 
 __all__ = ["CheckedData", "in_units", "read_data", "read_samples", "store", "unit_of"]
 
-# Data of other magnitudes are brought to about one first, so that no square and no
-# product of distances leaves the range of float64.
+# Data of other magnitudes are scaled to about one first, so that no square or product
+# of distances overflows.
 PLAIN_MAGNITUDES = (1e-15, 1e15)
-# Objectives of other magnitudes are out of that range themselves.
+# Other magnitudes are refused: their objectives overflow.
 MAGNITUDES = (1e-151, 1e151)
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedData:
-    """What a fit works on.
+    """The checked arguments of `fit`."""
 
-    Attributes
-    ----------
-    given : array or sparse matrix of shape (n_samples, n_features)
-        Finite float32 or float64.
-    pairs : PairSet
-    weight : ndarray of shape (n_samples,) or None
-    unit : float
-        The power of two that samples are multiplied with inside a fit, mostly 1.
-    names : mapping of str to object
-        What scikit-learn keeps of X: `n_features_in_` and, if X has names of type str,
-        `feature_names_in_`.
-    """
-
-    given: Any
+    given: Any  # (n_samples, n_features) finite float32 or float64, or sparse
     pairs: PairSet
-    weight: Floats | None
-    unit: float
-    names: Mapping[str, Any]
+    weight: Floats | None  # (n_samples,)
+    unit: float  # power of two that samples are multiplied by in a fit, usually 1
+    names: Mapping[str, Any]  # n_features_in_ and feature_names_in_, as scikit-learn's
 
     @property
     def X(self) -> Any:  # noqa: N802 - the name of the mathematics
@@ -66,11 +53,11 @@ def read_data(
     *,
     accepts_sparse: bool,
 ) -> CheckedData:
-    """Check what `fit` of an estimator was given, for the metric of `space`."""
+    """Check the arguments of `fit`, for the metric of `space`."""
     if is_plain(X):
         given, names = X, {"n_features_in_": X.shape[1]}
     else:
-        # On a blank estimator: a fit that fails leaves the user's as it was.
+        # On a new estimator: a fit that fails does not change the user's.
         blank = estimator()
         given = read_samples(blank, X, space, accepts_sparse=accepts_sparse, reset=True)
         names = {n: v for n, v in vars(blank).items() if n.endswith("_in_")}
@@ -85,23 +72,20 @@ def read_data(
 def read_samples(
     model: Any, X: Any, space: Space, *, accepts_sparse: bool, reset: bool
 ) -> Any:
-    """Return X as finite floats in C order; with `reset` its columns are noted."""
+    """Return X as finite floats in C order; `reset` stores its columns in `model`."""
     options: dict[str, Any] = {
         "dtype": [np.float64, np.float32],
         "order": "C",
         "accept_sparse": "csr" if accepts_sparse else False,
     }
     if space.pairwise and not reset:
-        # The space itself knows what columns new samples must have.
+        # The space checks the columns of new samples itself.
         return check_array(X, **options)
     return validate_data(model, X, **options, reset=reset)
 
 
 def is_plain(X: Any) -> bool:
-    """Tell whether X is as scikit-learn's validation would return it, without names.
-
-    Its search for frames takes longer than a small fit.
-    """
+    """Tell whether X needs no validation, which takes longer than a small fit."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -113,7 +97,7 @@ def is_plain(X: Any) -> bool:
 
 
 def unit_of(X: Any) -> float:
-    """Return the power of two that X is multiplied with inside, mostly 1."""
+    """Return the power of two that X is multiplied by in a fit, usually 1."""
     reach = max(-float(X.min()), float(X.max()))
     if reach == 0.0 or PLAIN_MAGNITUDES[0] < reach < PLAIN_MAGNITUDES[1]:
         return 1.0
@@ -131,8 +115,8 @@ def in_units(X: Any, unit: float) -> Any:
 
 
 def store(model: Any, **attributes: Any) -> None:
-    """Replace the fitted attributes of an earlier fit, if any, by new ones."""
-    # What ends otherwise is not from a fit: pipelines keep notes on a model.
+    """Replace the attributes of an earlier fit by new ones."""
+    # Other names are not from a fit: pipelines set attributes of a model.
     state = vars(model)
     for name in list(state):
         if name[-1] == "_":

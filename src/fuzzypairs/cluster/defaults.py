@@ -1,13 +1,13 @@
-"""Numbers people should not have to choose: alpha and beta from the data.
+"""Automatic alpha and beta.
 
-Prototypes that sit close together are driven apart or together by one step of
-Algorithm 1 with a gain of ``2 g / (g - 1) * lam1 / (1 - alpha k^g)``, where g is the
-fuzzifier (4 lam1 / (1 - alpha k^2) for g = 2) and lam1 the largest eigenvalue of
-E[x x' / |x|^2] of centred data. Below one they collapse to the mean; ``alpha`` is
-what lifts the gain. ``alpha="auto"`` asks for a gain just above one, and for less of
-it as long as clusters vanish (`GAINS`). ``beta="auto"`` is the total variance: the mean
-distance of the samples to the best single prototype. Both are free of scale:
-multiplying X by a constant changes no membership.
+One step of Algorithm 1 multiplies small displacements of coinciding prototypes by a
+gain of ``2 g / (g - 1) * lam1 / (1 - alpha k^g)``, where g is the fuzzifier (4 lam1 /
+(1 - alpha k^2) for g = 2) and lam1 the largest eigenvalue of E[x x' / |x|^2] of centred
+data. With a gain below one, prototypes collapse to the mean; ``alpha`` raises the gain.
+``alpha="auto"`` gives a gain just above one, and a smaller one if clusters vanish
+(`GAINS`). ``beta="auto"`` is the total variance: the mean distance of samples to the
+best single prototype. Both are scale-free: multiplying X by a constant changes no
+membership.
 """
 
 from typing import Literal
@@ -29,31 +29,23 @@ __all__ = [
 ]
 
 
-# The gains that alpha = "auto" tries, when prototypes are about to part, until no
-# cluster vanishes: what is above one is halved. After the last it is 0.
+# The gains that alpha="auto" tries until no cluster vanishes: the excess over one is
+# halved each time. After the last, alpha is 0.
 GAINS = (1.25, 1.125, 1.0625)
-# The gain that a fuzzifier is advised for: k prototypes need more than one direction.
+# The gain of a recommended fuzzifier: k prototypes need more than one direction.
 ADVISED_GAIN = 1.5
-# The largest beta in the units of a fit, whose samples are about one.
+# The largest beta in the units of a fit.
 LARGEST_BETA = 1e300
-# Of more rows, so many tell the gain well enough where no alpha depends on it.
+# Number of rows that the gain is estimated from if alpha does not depend on it.
 ROWS_FOR_GAIN = 5000
-# Nor are more than this many products of features needed where one does.
+# Number of products of features that it is estimated from if alpha does.
 PRODUCTS_FOR_ALPHA = 500_000_000
 
 
 def alpha_at(
     gain: float, share: float, n_clusters: int, fuzzifier: float = 2.0
 ) -> float:
-    """Return the alpha that gives small displacements of prototypes this gain.
-
-    Parameters
-    ----------
-    gain : float > 0
-    share : float
-        lam1 of `leading_share`, or of a space's own.
-    n_clusters : int
-    fuzzifier : float, default=2.0
+    """Return the alpha of a gain; `share` is lam1 of `leading_share` or of the space.
 
     Examples
     --------
@@ -67,21 +59,10 @@ def alpha_at(
 def gain_at(
     alpha: float, share: float | None, n_clusters: int, fuzzifier: float = 2.0
 ) -> float:
-    """Return by how much a step multiplies small displacements of the prototypes.
+    """Return the factor by which a step multiplies small displacements of prototypes.
 
-    Parameters
-    ----------
-    alpha : float
-    share : float or None
-        lam1 of `leading_share`, or of a space's own.
-    n_clusters : int
-    fuzzifier : float, default=2.0
-
-    Returns
-    -------
-    gain : float
-        Below 1 prototypes that are close fall together; inf where no cluster has the
-        support that alpha asks for there; nan for one cluster or no share.
+    Below 1, prototypes that are close coincide in the end. inf if no cluster would have
+    the support that alpha requires; NaN for one cluster or an unknown share.
 
     Examples
     --------
@@ -97,9 +78,9 @@ def gain_at(
 
 
 def parting_fuzzifier(share: float) -> float:
-    """Return the fuzzifier that parts prototypes without any alpha, by a gain of 1.5.
+    """Return the fuzzifier that separates prototypes without alpha, by a gain of 1.5.
 
-    It solves ``2 g / (g - 1) * share = 1.5``. From ``share = 0.75`` on all do: inf.
+    It solves ``2 g / (g - 1) * share = 1.5``; inf from ``share = 0.75``, where all do.
 
     Examples
     --------
@@ -126,10 +107,10 @@ def critical_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:
 def share_for(
     space: Space, weight: Floats | None, mean: Floats | None, decides_alpha: bool
 ) -> float | None:
-    """Return lam1 of a fitted space; None where it is not known.
+    """Return lam1 of a fitted space; None if unknown.
 
-    In Euclidean space, where `mean` is that of the samples, some rows are enough where
-    there are many, and fewer where no alpha is decided.
+    In Euclidean space, where `mean` is that of the samples, a part of many rows is
+    enough, and a smaller part if alpha does not depend on it.
     """
     if mean is None:
         return space.leading_share()
@@ -158,7 +139,6 @@ def alphas_to_try(
     """
     if not isinstance(alpha, str):
         return [float(alpha)]
-    # One prototype has none to part from.
     if share is None or n_clusters == 1:
         return [0.0]
     tried = []

@@ -23,10 +23,10 @@ from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["FDC"]
 
-# Metrics that know samples by each other only.
+# Metrics that are defined by a matrix of samples against samples.
 RELATIONAL = ("precomputed", "precomputed_kernel")
-# With more samples, only the best start is run under derived judgements: nearly all
-# samples are judged then, and a run takes 20 times as long.
+# With more samples, only the best run is continued under derived judgements, which
+# affect nearly all samples and make a run 20 times as long.
 PROPAGATE_ALL_STARTS_UP_TO = 5000
 
 
@@ -46,32 +46,32 @@ class FDC(PrototypeClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
-        The most clusters; those that lose their support vanish.
+        Largest number of clusters; those that lose their support vanish.
     alpha : float in [0, 1) or "auto", default="auto"
-        Threshold from which a squared membership attracts a prototype; below it, it
-        repels. "auto" takes the value at which prototypes just part, less of it
-        where clusters would vanish, and 0 where no value keeps them all; see
+        Threshold of squared memberships: above it a sample attracts a prototype, below
+        it repels. "auto" is the value at which prototypes just separate, reduced if
+        clusters vanish, and 0 if they vanish with every value; see
         `fuzzypairs.cluster.defaults`.
     beta : float >= 0 or "auto", default="auto"
-        Weight of the judgements against squared distances. "auto" takes the total
+        Weight of the judgements relative to squared distances. "auto" is the total
         variance of X.
     fuzzifier : float, default=2.0
-        Exponent g of the memberships, above 1 and at most 10: near 1 clusters are
-        hard, and the larger it is the more all memberships are alike. 2 is fastest.
+        Exponent g of the memberships, above 1 and at most 10: near 1 clusters are hard,
+        and for large values memberships are nearly equal. 2 is fastest.
     metric : str, callable or Space, default="euclidean"
         "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
-        "cosine", "mahalanobis"; "learned", a space that the judgements determine;
+        "cosine", "mahalanobis"; "learned", a space learned from the judgements;
         kernels with implicit prototypes "rbf", "polynomial",
         "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
         "precomputed" distances or a "precomputed_kernel" between samples; or a
-        `fuzzypairs.spaces.space.Space` of one's own. See the page on choosing a metric.
+        `fuzzypairs.spaces.space.Space`. See the page on choosing a metric.
     metric_params : dict, default=None
         Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
         each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
         see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of
         "mahalanobis"; "gamma" (a number, "scale" or "median"), "degree" and "coef0" of
-        kernels. All kernels have "memory", how much their matrix may take (as in "1GB";
-        beyond it, tiles are computed and dropped), and "n_components" with
+        kernels. All kernels have "memory", the largest size of a stored kernel matrix
+        (as in "1GB"; larger ones are computed in tiles), and "n_components" with
         "approximation" ("nystroem" or "fourier") for an explicit map that is linear in
         n_samples.
     init : str, array-like or callable, default="k-means++"
@@ -80,34 +80,33 @@ class FDC(PrototypeClusterer):
         (n_samples,); memberships of shape (n_samples, n_clusters); or a callable
         ``(X, n_clusters, random_state) -> labels or memberships``.
     n_init : int, default=10
-        Number of starts; the lowest objective is kept. A start without chance is
-        made once.
+        Number of starts; the run with the lowest objective is used. A deterministic
+        start is run once.
     max_iter : int, default=300
-        The most passes over the data in one run.
+        Largest number of passes over the data in one run.
     tol : float, default=1e-4
-        A run ends when prototypes move less than this, relative to the spread of the
-        data, and memberships under judgements change less.
+        A run ends when prototypes move by less than this, relative to the spread of the
+        data, and memberships of judged samples change by less.
     group_solver : {"sweeps", "exact"}, default="sweeps"
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
         ``fuzzypairs[exact]``.
     propagate : bool, float in [0, 1) or "auto", default=False
-        Whether judgements are spread to samples nearby, and how far; True and "auto"
-        decide by how far judgements agree with the data and with each other. Beyond
-        5000 rows only the best start, found under the judgements as given, is run
-        under the derived ones. See `fuzzypairs.pairs.propagation.propagate`.
+        Whether judgements are propagated to samples nearby, and how far; True and
+        "auto" decide by how well judgements agree with the data and with each other.
+        With more than 5000 rows, only the best run under the given judgements is
+        continued under the derived ones. See `fuzzypairs.pairs.propagation.propagate`.
     robust : bool or float > 0, default=False
-        Whether judgements that the data or each other contradict lose weight; how
-        much is then in `pair_reliability_`. A number is how far a judgement may be
-        contradicted, between 0 (its samples lie as it says) and 1 (as its opposite
-        would say), before it is down to half; smaller is more distrust, True is 0.75.
-        See the page on doubtful judgements.
+        Whether judgements that contradict the data or each other lose weight; see
+        `pair_reliability_`. A number is the contradiction, from 0 (samples agree with
+        the judgement) to 1 (with its opposite), at which a judgement loses half its
+        weight; True is 0.75. See the page on doubtful judgements.
     random_state : int, RandomState instance or None, default=None
-        Decides the starts.
+        Seed of the starts.
     n_jobs : int, default=None
-        Number of threads, as in scikit-learn; it changes no result.
+        Number of threads, as in scikit-learn; results do not depend on it.
     verbose : int, default=0
-        Above 0, a line for each run.
+        If above 0, a line is printed for each run.
 
     Attributes
     ----------
@@ -116,29 +115,30 @@ class FDC(PrototypeClusterer):
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership, eq. (1).
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Prototypes, where the metric has explicit ones (kernels have none). In a
-        learned space, the means of X weighted by squared memberships.
+        Prototypes, if the metric has explicit ones (kernels have none). In a learned
+        space, the means of X weighted by squared memberships.
     n_clusters_ : int
         Number of clusters that survived.
     objective_ : float
         Eq. (5) at the end; with `robust`, with its bounded costs of judgements.
     objective_history_ : ndarray of shape (n_accepted,)
-        Eq. (5) along the kept run; it does not rise while clusters do not vanish,
-        but for rounding (up to 1e-8 of it where many samples with judgements, or with
-        many features and clusters, are begun with in single precision).
-        With `robust`, upper bounds of the objective along the rounds, and itself last.
+        Eq. (5) along the best run. It does not increase, except when clusters vanish
+        and for rounding (up to 1e-8 of it, if the first passes over many features and
+        clusters, or many judged samples, are in single precision). With `robust`, upper
+        bounds of all rounds, then the objective.
     n_clusters_history_ : ndarray of shape (n_accepted,)
-        Number of clusters along the kept run. It falls where clusters vanish; it
-        rises once, at the end, if the run was lower before that and went back.
+        Number of clusters along the best run. It decreases when clusters vanish, and
+        increases once, at the end, if the run returned to a lower objective before
+        that.
     n_iter_ : int
-        Passes over the data in the kept run.
+        Number of passes over the data in the best run.
     converged_ : bool
-        Whether the kept run ended by `tol`.
+        Whether the best run ended by `tol`.
     alpha_, beta_ : float
         The values used.
     held_out_agreement_ : dict of str to float
-        With ``metric="learned"``: the share of held-out judgements that are kept by
-        clusters without judgements ("euclidean") and by each form of a learned space
+        With ``metric="learned"``: the share of held-out judgements that are satisfied
+        by clusters without judgements ("euclidean") and by each form of a learned space
         that was tried.
     held_out_ : HeldOut
         With ``metric="learned"``: the judgements that were held out, and how probable
@@ -148,36 +148,33 @@ class FDC(PrototypeClusterer):
     propagation_ : Propagation
         With `propagate`: the derived judgements, traced to those that were asked.
     collapse_gain_ : float
-        By how much a step multiplies small displacements of prototypes that lie at
-        the mean, with `alpha_` and `n_clusters_`: below 1 they fall together. nan
-        where the metric does not tell. With a given alpha and more than 1000 rows,
-        some of them are looked at.
+        The factor by which a step multiplies small displacements of prototypes at the
+        mean, with `alpha_` and `n_clusters_`: below 1 they coincide in the end. NaN if
+        unknown for the metric. Estimated from a part of many rows.
     pair_reliability_ : ndarray of shape (n_pairs,)
-        With `robust`: the weight in [0, 1] each judgement was left with, in the order
-        of ``PairSet.coerce(pairs, n_samples)``; nan for those without a say (grade 0,
-        a sample of weight 0, ``beta=0``).
+        With `robust`: the final weight of each judgement, in [0, 1] and in the order of
+        ``PairSet.coerce(pairs, n_samples)``; NaN for those without effect (grade 0, a
+        sample of weight 0, ``beta=0``).
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         If X has names of type str.
 
     Notes
     -----
-    Implements Algorithms 1 (MEM) and 2 (DBCD, in sequence) of [1]_. Where the group
-    of a judgement is convex (D of eq. (17) or its reduction B'DB is positive
-    semi-definite) the memberships are globally optimal for the prototypes;
-    so they are for two samples and two clusters. Small indefinite groups are descended
-    from several vertices.
+    Implements Algorithms 1 (MEM) and 2 (DBCD, in sequence) of [1]_. If a group is
+    convex (D of eq. (17) or its reduction B'DB is positive semi-definite), or has two
+    samples and two clusters, its memberships are globally optimal for the prototypes.
+    Small indefinite groups are solved from several vertices.
 
     A judgement moves its own samples and, through the prototypes, others a little.
     `GuidedFDC` also learns from judgements which directions of the data matter.
 
-    `predict` and `predict_proba` know prototypes, not judgements: on the training
-    data they differ from `labels_` and `memberships_` where judgements acted.
+    `predict` and `predict_proba` use prototypes, not judgements: on the training data
+    they may differ from `labels_` and `memberships_` for judged samples.
 
-    Judgements belong to the data and go to `fit`. scikit-learn's own search classes
-    cut the rows of X but not the judgements: a `PairSet` knows how many rows it was
-    made for, and is an error then. `fuzzypairs.PairSearchCV` holds out judgements
-    instead.
+    Judgements belong to the data and are passed to `fit`. scikit-learn's search classes
+    select rows of X but not judgements; with a `PairSet`, whose number of rows is
+    known, this is an error. Use `fuzzypairs.PairSearchCV`, which holds out judgements.
 
     References
     ----------
@@ -258,7 +255,7 @@ class FDC(PrototypeClusterer):
         return replace(found, propagation=derived, attributes=attributes)
 
     def _spread(self, data: CheckedData) -> Propagation:
-        """Return the judgements with those derived for samples nearby."""
+        """Return the judgements, and those derived for samples nearby."""
         if is_sparse(data.given):
             raise TypeError(
                 f"propagate={self.propagate!r} looks for neighbours in a table of "
@@ -270,7 +267,7 @@ class FDC(PrototypeClusterer):
         )
 
     def _solve_in_turn(self, data: CheckedData, space: Space) -> Found:
-        """Solve under the judgements as given from every start; go on from the best."""
+        """Solve under the given judgements; continue the best run with derived ones."""
         first = self._variant(propagate=False, robust=False)._solve(data, space)
         last = self._variant(n_clusters=first.n_clusters, init=first.memberships)
         found = last._solve(data, space)

@@ -57,7 +57,7 @@ class FHSS(LabelClusterer):
     alpha : float in [0, 1), default=0.05
         The similarity of ``cut="fixed"``.
     enforce : bool, default=False
-        Whether grades of 1 and -1 must hold: samples chained by must-links are
+        Whether grades of 1 and -1 must be satisfied: samples chained by must-links are
         joined first, and no merge crosses a cannot-link. Weaker grades may still be
         violated. Not for ``linkage="single"``.
     memory : str or int, default="2GB"

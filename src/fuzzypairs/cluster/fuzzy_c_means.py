@@ -12,7 +12,7 @@ __all__ = ["FuzzyCMeans"]
 
 
 class FuzzyCMeans(PrototypeClusterer):
-    """Fuzzy c-means, the clustering without judgements that all others start from.
+    """Fuzzy c-means, the model without judgements that the others extend.
 
     Finds memberships U (rows on the simplex) and prototypes C that minimise eq. (2),
 
@@ -23,8 +23,8 @@ class FuzzyCMeans(PrototypeClusterer):
     n_clusters : int, default=8
         Number of clusters.
     fuzzifier : float, default=2.0
-        Exponent g of the memberships, above 1. Near 1 clusters are hard; at 100, the
-        most that powers of memberships can hold, all memberships are nearly alike.
+        Exponent g of the memberships, above 1 and at most 100. Near 1 clusters are
+        hard; at 100 memberships are nearly equal.
     metric, metric_params, init, n_init, max_iter, tol, random_state, n_jobs, verbose
         See `FDC`.
 

@@ -1,4 +1,4 @@
-"""What the estimators share that give hard labels and need all distances at once."""
+"""The base of estimators with hard labels, which need all distances at once."""
 
 import warnings
 from abc import abstractmethod
@@ -19,7 +19,7 @@ __all__ = ["LabelClusterer"]
 
 
 class LabelClusterer(ClusterMixin, BaseEstimator):
-    """Reads X and pairs once, clusters them, and stores the outcome.
+    """Checks X and pairs, clusters them, and stores the result.
 
     Subclasses declare their parameters in ``__init__``, among them `memory`.
     """
@@ -44,7 +44,7 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
         """
         self._check_parameters()
         allowed = check_bytes("memory", self.memory)
-        # A blank model learns the features: a fit that fails leaves this one as it was.
+        # On a new model: a fit that fails does not change this one.
         blank = type(self)()
         least = self._least_samples
         data = validate_data(blank, X, dtype=np.float64, ensure_min_samples=least)
@@ -63,8 +63,8 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
 
     @abstractmethod
     def _bytes_needed(self, n_samples: int, n_features: int) -> int:
-        """Return the size of all matrices that a fit has at a time."""
+        """Return the largest memory of all matrices together."""
 
     @abstractmethod
     def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
-        """Return the fitted attributes, and warnings to give."""
+        """Return the fitted attributes and warnings."""

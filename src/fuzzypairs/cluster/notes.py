@@ -1,4 +1,4 @@
-"""What users should know of a fit: did it converge, did clusters vanish or coincide."""
+"""Warnings about a fit: no convergence, clusters that vanished or coincide."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ Note = tuple[str, type[Warning]]
 
 
 class Outcome(NamedTuple):
-    """What the best run of a fit came to."""
+    """The result of the best run of a fit."""
 
     converged: bool
     n_iter: int
@@ -59,7 +59,7 @@ def notes_on(model: Any, outcome: Outcome) -> Iterator[Note]:
 
 
 def _remedy(model: Any, outcome: Outcome) -> str:
-    """Say what would part prototypes that coincide."""
+    """Return what would separate prototypes that coincide."""
     k, share = outcome.n_clusters, outcome.share
     harder = parting_fuzzifier(share) if share else np.inf
     can_harden = "fuzzifier" in model.get_params() and harder < model.fuzzifier

@@ -36,11 +36,11 @@ class PCCA(PrototypeClusterer):
     n_clusters : int, default=8
         Number of clusters; with competition, the number to begin with.
     beta : float >= 0 or "auto", default=1.0
-        Weight of the links. "auto" takes the total variance of X.
+        Weight of the links. "auto" is the total variance of X.
     competition : {"off", "on"}, default="off"
         "off" is the model the FDC paper compares with, solved exactly row by row.
-        "on" is the original: large clusters grow at the cost of small ones, which
-        vanish, and the links weigh like the distances (`beta` is not used).
+        "on" is the original: large clusters grow at the expense of small ones, which
+        vanish, and links have the same weight as distances (`beta` is not used).
     use_degrees : bool, default=False
         Whether links have the weight abs(s) of their judgements; else all have one.
     constraint_multiplier : float, default=1.0
@@ -64,7 +64,7 @@ class PCCA(PrototypeClusterer):
     objective_ : float
         Eq. (4) at the end; under competition that of its last step.
     objective_history_, n_clusters_history_ : ndarray of shape (n_accepted,)
-        The objective does not rise without competition, and may rise with it.
+        The objective does not increase without competition; with it, it may.
     n_iter_ : int
     converged_ : bool
     alpha_, beta_ : float
@@ -175,7 +175,7 @@ class PCCA(PrototypeClusterer):
         if self.competition == "on":
             run = [(problem, start, pairs) for start in starts]
             return Threads(self.n_jobs).map(self._compete, run)
-        # The solver leaves out what does not change: beta for each must-link.
+        # The solver leaves out a constant: beta for each must-link.
         constant = float(np.maximum(problem.graph.pull, 0.0).sum()) * problem.heaviest
         return [
             replace(

@@ -61,13 +61,13 @@ from fuzzypairs.validation import (
 
 __all__ = ["PrototypeClusterer"]
 
-# New rows up to this many are not shared by threads.
+# Up to this many new rows are processed by one thread.
 SMALL = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a fit found, before it is stored."""
+    """The result of a fit, before it is stored."""
 
     problem: Problem
     space: Space  # fitted
@@ -78,7 +78,7 @@ class Found:
     collapse_gain: float
     notes: list[Note]
     propagation: Propagation | None = None
-    # What an estimator stores beside the attributes of every fit.
+    # Further fitted attributes of an estimator.
     attributes: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -110,14 +110,14 @@ class PrototypeClusterer(
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
-    # Beyond it powers of small memberships underflow against judgements.
+    # With larger ones, powers of small memberships underflow.
     _largest_fuzzifier: float = 10.0
     # The share of the diagonal of eq. (18) that counts: 1 in the paper. No parameter:
     # variants of the model set it, see `fuzzypairs.solvers.problem.Graph.of`.
     diagonal_share: float = 1.0
-    # Whether X may be sparse, where the metric can take it.
+    # Whether X may be sparse, if the metric accepts it.
     _accepts_sparse: bool = True
-    # Whether the steps of a run are those of Algorithm 1, and can be made again.
+    # Whether a run follows Algorithm 1, and can be repeated step by step.
     _can_trace: bool = True
 
     def fit(
@@ -133,13 +133,13 @@ class PrototypeClusterer(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data; float32 is kept as it is and computed with in float64.
+            Data; float32 is not copied, and computations are in float64.
         y : ignored
         pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
             Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in the distances. A weight of 2 acts as a repeated
-            row, a weight of 0 as an absent one (its judgements are left out).
+            Sample weights. A weight of 2 is equivalent to a repeated row, a weight of 0
+            to a missing one, without its judgements.
 
         Returns
         -------
@@ -157,21 +157,21 @@ class PrototypeClusterer(
         return self
 
     def _fit_checked(self, data: CheckedData, space: Space) -> list[Note]:
-        """Fit and store; return what users should know."""
+        """Fit and store; return warnings."""
         found = self._solve(data, space)
         self._store(data, found)
         return found.notes
 
     def _solve(self, data: CheckedData, space: Space) -> Found:
-        """Run from every start, and keep the best."""
+        """Run from every start, and return the best."""
         X, weight, pairs = data.X, data.weight, data.pairs
-        # NumPy's integers would make NumPy's booleans of comparisons with them.
+        # Comparisons with integers of NumPy would return booleans of NumPy.
         k = int(self.n_clusters)
         k = min(k, X.shape[0]) if isinstance(self.init, str) else k
         random_state = check_seed(self.random_state)
         threads = Threads(self.n_jobs)
         space = space.fit(X, weight, random_state=random_state, threads=threads)
-        # Fused passes are for squared memberships and dense samples.
+        # Fused passes need squared memberships and dense samples.
         is_fused = isinstance(space, Euclidean) and self.fuzzifier == 2.0
         is_fused = is_fused and not sparse.issparse(space.X)
         if is_fused:
@@ -181,7 +181,7 @@ class PrototypeClusterer(
         share = share_for(space, weight, mean, isinstance(self.alpha, str))
         alphas = alphas_to_try(self.alpha, share, k, self.fuzzifier)
         problem = self._problem(space, data, k, alphas[0], threads, mean, spread)
-        # Seeds are looked for where distances are Euclidean, if that is anywhere.
+        # Starts are chosen where distances are Euclidean, if possible.
         seen = space.X if isinstance(space, Euclidean) else X
         starts = []
         for _ in range(1 if is_deterministic(self.init) else self.n_init):
@@ -254,7 +254,7 @@ class PrototypeClusterer(
         return problem.passes.run(problem, starts)
 
     def _finished(self, problem: Problem, best: RunResult, pairs: PairSet) -> RunResult:
-        """Do what is done once, to the best run."""
+        """Return the best run after a final step."""
         return best
 
     def _memberships(self, problem: Problem, best: RunResult) -> Floats:
@@ -293,7 +293,7 @@ class PrototypeClusterer(
             )
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the memberships of new samples, eq. (14); no judgement acts on them.
+        """Return the memberships of new samples, eq. (14), without judgements.
 
         Parameters
         ----------
@@ -321,8 +321,8 @@ class PrototypeClusterer(
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances of samples to the prototypes.
 
-        They are those of the metric as it is known: in Euclidean and kernel spaces
-        the roots of what the objective adds up, for "cosine" one minus the cosine.
+        In Euclidean and kernel spaces they are the square roots of the terms of the
+        objective, for "cosine" one minus the cosine.
 
         Parameters
         ----------
@@ -408,7 +408,7 @@ class PrototypeClusterer(
         check_integer("verbose", self.verbose, 0)
 
     def _distances(self, X: ArrayLike) -> Floats:
-        """Return what the objective adds up for new samples, in units inside."""
+        """Return the terms of the objective for new samples, in units of the fit."""
         check_is_fitted(self)
         sparse = self._accepts_sparse and self._space.accepts_sparse
         given = read_samples(self, X, self._space, accepts_sparse=sparse, reset=False)
@@ -428,8 +428,8 @@ class PrototypeClusterer(
         return memberships_of(distance, float(self.fuzzifier))
 
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
-        """Say why clusters vanished, or None if that was asked for."""
+        """Return why clusters vanished, or None if that was intended."""
         return (
-            f"alpha={alpha:.3g} asks more support of a cluster than they had, or "
-            "there were too few samples; lower alpha to keep more"
+            f"alpha={alpha:.3g} requires more support than they had, or there were too "
+            "few samples; lower alpha to get more clusters"
         )

@@ -76,7 +76,7 @@ class SSDC(LabelClusterer):
     halo uses distances. A peak has a positive score (density times distance to a
     denser sample), and without any the first of the densest samples is the only one.
 
-    Every cannot-link holds in the result. Two judgements of one pair are averaged by
+    Every cannot-link is satisfied. Two judgements of one pair are averaged by
     `PairSet`; a cannot-link within a chain of must-links wins, with a warning. A
     must-link may be violated elsewhere, too, where a cannot-link separates the
     clusters of its samples. Judgements act in the order of their samples.
@@ -157,7 +157,7 @@ class SSDC(LabelClusterer):
         more = f" and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
         message = (
             "pairs contradict each other: judged unlike but alike through a chain of "
-            f"others: {named}{more}; these samples are kept apart, and the chains "
-            "broken. Look for wrong judgements"
+            f"others: {named}{more}; these samples are separated, and the chains "
+            "violated. Look for wrong judgements"
         )
         return learned, [(message, FuzzyPairsWarning)]

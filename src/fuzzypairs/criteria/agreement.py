@@ -21,7 +21,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     """Measure how well a clustering satisfies judgements of pairs.
 
     A judgement of s > 0 is satisfied when both samples have the same label, one of
-    s < 0 when they have different labels, and each counts |s|. s = 0 says nothing.
+    s < 0 when they have different labels; each has the weight |s|, and s = 0 none.
 
     Parameters
     ----------
@@ -31,26 +31,27 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
         Labels or memberships of a clustering.
     method : {"sign", "balanced", "rank"}, default="sign"
         "sign" takes the share that is satisfied, by strength. "balanced" takes that
-        share among alike and among unlike judgements, and the mean of the two (or
-        the one there is), so that one big cluster does not score well where most
-        judgements are alike. "rank" takes Spearman's correlation of the overlaps
-        u_p.u_q with the grades, and so asks for their order, not for labels.
+        share among alike and among unlike judgements, and the mean of the two (or the
+        only one), so that a single cluster does not score well if most judgements are
+        alike. "rank" takes Spearman's correlation of the overlaps u_p.u_q with the
+        grades, and so measures their order.
 
     Returns
     -------
     agreement : float
-        In [0, 1], or in [-1, 1] for "rank". NaN where no judgement says anything,
-        and for "rank" where all grades or all overlaps are the same.
+        In [0, 1], or in [-1, 1] for "rank". NaN without judgements other than 0, and
+        for
+        "rank" if all grades or all overlaps are equal.
 
     See Also
     --------
-    pairs_held : Judgement by judgement.
+    pairs_held : The result for each judgement.
 
     Notes
     -----
-    For "sign" and "balanced" memberships count by their largest entry. A threshold
-    on u_p.u_q would not do: the overlap of two alike but fuzzy samples is small
-    (1/k at the flattest). For "rank" labels count as memberships of 0 and 1.
+    "sign" and "balanced" use the largest membership of each sample. A threshold on
+    u_p.u_q would be wrong: the overlap of two alike but fuzzy samples is small (1/k for
+    equal memberships). For "rank", labels are memberships of 0 and 1.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
 
 
 def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
-    """Tell of each judgement whether a clustering satisfies it.
+    """Return which judgements a clustering satisfies.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
 
 
 def _rank_agreement(pairs: PairSet, result: ArrayLike) -> float:
-    """Correlate the ranks of overlaps and grades; NaN where either is constant."""
+    """Correlate the ranks of overlaps and grades; NaN if either is constant."""
     U = np.asarray(result)
     if U.ndim == 1:
         overlap = (U[pairs.i] == U[pairs.j]).astype(float)

@@ -1,4 +1,4 @@
-"""What is known of a dataset before it is loaded."""
+"""Facts about datasets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ __all__ = ["DatasetInfo", "with_classes", "with_memberships"]
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """What is known of a dataset before it is loaded.
+    """Facts about a dataset, known before it is loaded.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How far a partition satisfies judgements: the one place where it is counted.
+"""How well a partition satisfies judgements.
 
 A judgement s > 0 is satisfied when its two samples are in one cluster, a judgement
 s < 0 when they are in different clusters, and each counts with its strength |s|.
@@ -18,10 +18,10 @@ __all__ = [
 
 
 def satisfied(together: Floats | Mask, grade: Floats) -> Floats:
-    """Return how far each judgement is satisfied, from 0 to 1.
+    """Return how well each judgement is satisfied, from 0 to 1.
 
-    `together` (..., n_pairs) is whether the two samples are in one cluster, or in which
-    share of fits they are; NaN where it is unknown. A judgement of 0 is always
+    `together` (..., n_pairs) is whether the two samples are in one cluster, or the
+    share of fits in which they are; NaN if unknown. A judgement of 0 is always
     satisfied.
 
     Examples
@@ -51,9 +51,8 @@ def satisfied_share(shares: Floats, strength: Floats) -> Floats:
 def balanced_share(shares: Floats, grade: Floats) -> Floats:
     """Return the mean of the shares among alike and among unlike judgements.
 
-    One large cluster satisfies all alike judgements and no other, and so scores 1/2
-    however many of them there are. Where all judgements are of one kind, it is the
-    share among these.
+    A single cluster satisfies all alike judgements and no other, and so scores 1/2. If
+    all judgements are of one kind, the result is the share among these.
 
     Examples
     --------
@@ -80,7 +79,7 @@ def chance_error(grade: Floats) -> float:
 
 
 def mean_known(values: Floats, axis: int = 0) -> Floats:
-    """Return the mean of what is not NaN along an axis; NaN where nothing is known."""
+    """Return the mean along an axis without NaN; NaN if all values are."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)

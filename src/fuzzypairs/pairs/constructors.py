@@ -1,4 +1,4 @@
-"""Ways to build a set of judgements: from users' forms, links or a known truth."""
+"""Constructors of `PairSet`: from triples, tables, links, labels or memberships."""
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,7 +13,7 @@ __all__ = ["PairConstructors"]
 
 
 class PairConstructors:
-    """The class methods of `PairSet` that make one."""
+    """The class methods of `PairSet` that create one."""
 
     if TYPE_CHECKING:
 
@@ -23,7 +23,7 @@ class PairConstructors:
 
     @classmethod
     def empty(cls, n_samples: int) -> Self:
-        """No judgement at all.
+        """Return a set without judgements.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class PairConstructors:
         id_column: str | None = None,
         n_samples: int | None = None,
     ) -> Self:
-        """Read a table of judgements: pandas, polars or alike.
+        """Read a table of judgements, such as a pandas or polars DataFrame.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class PairConstructors:
         id_column : str, default=None
             Column of `data` that holds the ids, each once; None takes its index.
         n_samples : int, default=None
-            Number of rows of the data, where `data` is not given.
+            Number of rows of the data, if `data` is not given.
 
         Examples
         --------
@@ -125,8 +125,8 @@ class PairConstructors:
     ) -> Self:
         """Read the judgements that the labelling page or `fuzzypairs judge` stored.
 
-        Answers that were undone do not count, edited ones count as edited. Several
-        answers to one pair are merged as always.
+        Undone answers are left out, and edited ones are read as edited. Several answers
+        to one pair are averaged.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class PairConstructors:
         n_pairs: int | None = None,
         random_state: Seed = None,
     ) -> Self:
-        """Judge pairs by known labels: the same gives 1, different ones -1.
+        """Judge pairs by known labels: 1 for equal labels, -1 for different ones.
 
         Parameters
         ----------
@@ -235,10 +235,10 @@ class PairConstructors:
         sign: Literal["argmax", "cost"] = "argmax",
         form: Literal["cost", "norm"] = "cost",
     ) -> Self:
-        """Judge pairs by true memberships: one minus the cost at full strength.
+        """Judge pairs by true memberships.
 
-        Alike pairs get ``1 - ||u_i - u_j||^2 / 2``, unlike ones ``u_i.u_j - 1``:
-        what eq. (6), the cost of a pair, would charge the truth at s = 1 or -1.
+        Alike pairs get ``1 - ||u_i - u_j||^2 / 2``, unlike ones ``u_i.u_j - 1``: one
+        minus the cost of eq. (6) at s = 1 or -1, with the sign of the judgement.
 
         Parameters
         ----------

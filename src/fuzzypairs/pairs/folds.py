@@ -1,4 +1,4 @@
-"""Folds of judgements: what a fit is given, and what is held out from it."""
+"""Folds of judgements: those that a fit is given, and those held out from it."""
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -13,8 +13,8 @@ from fuzzypairs.pairs.sampling import deal_units
 
 __all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
 
-# Fewer held-out judgements than this cannot tell good settings from lucky ones: a
-# share of 20 has a standard error of about 0.1.
+# Fewer held-out judgements cannot separate good settings from chance: the share of 20
+# that is satisfied has a standard error of about 0.1.
 FEWEST_PAIRS = 20
 
 
@@ -27,7 +27,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Judgements dealt into folds, several times over."""
+    """Judgements split into folds, repeatedly."""
 
     pairs: PairSet  # the informative ones
     splits: list[Split]  # fold by fold, repeat by repeat
@@ -38,14 +38,14 @@ class Folds:
 def hold_out(
     pairs: PairSet, n_splits: int, n_repeats: int, rng: np.random.Generator
 ) -> Folds:
-    """Deal judgements into folds so that held-out ones do not follow from the others.
+    """Split judgements into folds so that held-out ones do not follow from others.
 
     Parameters
     ----------
     pairs : PairSet
         Judgements; those of grade 0 are left out.
     n_splits, n_repeats : int
-        Number of folds, 2 or more, and how often all are shuffled and dealt again.
+        Number of folds, at least 2, and number of random splits into folds.
     rng : Generator
 
     Returns
@@ -55,17 +55,17 @@ def hold_out(
 
     Notes
     -----
-    1. Groups that chains of judgements join (`PairSet.components`) stay together, since
-       a held-out judgement may follow from others of its group. Folds get about the
+    1. Groups joined by chains of judgements (`PairSet.components`) stay together, since
+       a held-out judgement may follow from others of its group. Folds have about the
        same strength of alike and of unlike judgements.
     2. A group with more than one fold's share of the strength is cut into blocks of
        at most a share, which grow from random samples along the strongest links.
-       A judgement is then held out when both its samples are, is trained on when
-       neither is, and is left out of both when one is.
+       A judgement is then held out if both of its samples are, used for training if
+       neither is, and not used if one is.
     3. If that leaves fewer than `FEWEST_PAIRS` held-out judgements, or fewer than
-       `n_splits` of either kind, as many judgements of one sample do, they are dealt
-       one by one. Held-out and training judgements share samples then, and scores
-       favour fits with a large weight of judgements.
+       `n_splits` of either kind, single judgements are split. Held-out and training
+       judgements then share samples, and scores favour fits with a large weight of
+       judgements.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def is_enough(fold: Ints, pairs: PairSet, n_splits: int) -> bool:
 
 
 def split_at(fold: Ints, held_out: int, pairs: PairSet) -> Split:
-    """Hold out the judgements within one fold of samples; train outside of it."""
+    """Hold out the judgements within one fold of samples; train on those outside."""
     left, right = fold[pairs.i] == held_out, fold[pairs.j] == held_out
     return Split(pairs.select(~left & ~right), left & right)
 
@@ -121,7 +121,7 @@ def loads_of(pairs: PairSet, n_parts: int = 1) -> Floats:
 
 
 def cut_groups(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Ints:
-    """Return the block of each sample: its group, or a part of a group too large."""
+    """Return the block of each sample: its group, or part of a large group."""
     n_groups, group = pairs.components()
     strength = np.abs(pairs.grade)
     share = strength.sum() / n_splits
@@ -145,10 +145,9 @@ def grow_blocks(
 ) -> Ints:
     """Cut a connected graph of strengths into blocks of `most` or less.
 
-    A block begins at a random sample, and takes the neighbour with the largest part
-    of its strength inside as long as there is room. A sample that alone has more
-    than `most` makes a block of its own. Both samples of a pair carry half of its
-    strength.
+    A block starts at a random sample and adds the neighbour with the largest share of
+    its strength inside the block, up to `most`. A sample with more than `most` is a
+    block of its own. Each sample of a pair has half of its strength.
     """
     volume = (np.asarray(graph.sum(axis=1)).ravel() / 2).tolist()
     block = np.full(graph.shape[0], -1, dtype=np.int64)

@@ -25,7 +25,7 @@ from fuzzypairs.pairs.sampling import Seed, deal_units
 
 __all__ = ["Links", "PairSet"]
 
-# What to tell users of GridSearchCV, cross_validate and the like.
+# For users of GridSearchCV, cross_validate and similar tools.
 CUT_ROWS = (
     "scikit-learn's own searches and validation cut rows of X, and judgements do not "
     "follow: choose settings with fuzzypairs.PairSearchCV, which holds out judgements"
@@ -64,15 +64,14 @@ class Links(NamedTuple):
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class PairSet(PairConstructors):
-    """Graded judgements of pairs of samples, in one canonical order.
+    """Graded judgements of pairs of samples, in canonical order.
 
     A grade is a strength: positive for alike, negative for unlike, and 0 for
-    "can't say", which is kept as asked but has no effect (see `informative`). It is
+    "can't say", which is stored but has no effect (see `informative`). It is
     s_pq, the fuzzy pairwise constraint of Definition III.1 in [1]_.
 
-    Several judgements of one pair, as (i, j) or (j, i), become the mean of those
-    other than 0: a "can't say" does not dilute an answer, and only 0 and
-    contradictions that cancel give 0.
+    Several judgements of one pair, as (i, j) or (j, i), are replaced by the mean of
+    those other than 0: a "can't say" does not weaken an answer.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ class PairSet(PairConstructors):
     def __init__(
         self, i: ArrayLike, j: ArrayLike, grade: ArrayLike, n_samples: int | None = None
     ) -> None:
-        # Every set passes here, restored ones too, so none is ever out of order.
+        # Restored sets are created here as well, so all are in order.
         ends = read_ends(i, j, n_samples, "pairs")
         merged = merge(ends, read_grades(grade, ends))
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
@@ -124,7 +123,7 @@ class PairSet(PairConstructors):
 
     @classmethod
     def coerce(cls, pairs: Any, n_samples: int) -> "PairSet":
-        """Read whatever ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
+        """Read what ``fit(X, pairs=...)`` accepts, for data of `n_samples` rows.
 
         Parameters
         ----------
@@ -135,10 +134,10 @@ class PairSet(PairConstructors):
 
         Notes
         -----
-        scikit-learn's own searches and validation cut rows of X but not judgements,
-        which then point at other rows. Pass a PairSet: it knows how many rows it was
-        made for, and a cut X is then an error, as it is with a sparse matrix. Triples
-        and tables do not know it: they pass if the part has all rows they name.
+        scikit-learn's searches and validation select rows of X but not judgements,
+        which then refer to other rows. For a PairSet or a sparse matrix, whose number
+        of rows is known, this is an error. Triples and tables are accepted if X has all
+        rows that they name.
 
         Examples
         --------
@@ -186,7 +185,7 @@ class PairSet(PairConstructors):
 
     @property
     def informative(self) -> "PairSet":
-        """The pairs with a grade other than 0; the set itself if all are such.
+        """The pairs with a grade other than 0.
 
         Examples
         --------
@@ -204,7 +203,7 @@ class PairSet(PairConstructors):
             Number of groups.
         labels : ndarray of shape (n_samples,)
             Group of each sample, numbered by their first samples; -1 for samples
-            in no informative pair. Read-only: it is found once and kept.
+            in no informative pair. Read-only, and computed once.
 
         Examples
         --------
@@ -232,7 +231,7 @@ class PairSet(PairConstructors):
     def links(self) -> Links:
         """Edges of the informative pairs, ordered by group, for solvers.
 
-        Found once and kept: a search over parameters fits the same judgements often.
+        Computed once: a search over parameters fits the same judgements often.
 
         Examples
         --------
@@ -252,12 +251,12 @@ class PairSet(PairConstructors):
         return Links.between(rows, groups, place[pairs.i], place[pairs.j])
 
     def select(self, mask: Mask) -> "PairSet":
-        """Keep some of the pairs, about the same samples.
+        """Select some of the pairs, about the same samples.
 
         Parameters
         ----------
         mask : ndarray of shape (n_pairs,), bool
-            Which pairs are kept.
+            Which pairs are selected.
 
         Examples
         --------
@@ -268,12 +267,12 @@ class PairSet(PairConstructors):
         return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
 
     def restrict(self, rows: ArrayLike) -> "PairSet":
-        """Keep the pairs within some rows, and renumber them to those rows.
+        """Select the pairs within some rows, and renumber them to those rows.
 
         Parameters
         ----------
         rows : array-like of int, or mask of shape (n_samples,)
-            Rows of the data that are kept, as in ``X[rows]``, each once.
+            Rows of the data, as in ``X[rows]``, each once.
 
         Returns
         -------
@@ -300,18 +299,18 @@ class PairSet(PairConstructors):
         *,
         whole_groups: bool = True,
     ) -> Iterator[tuple["PairSet", "PairSet"]]:
-        """Deal the informative pairs into folds for cross-validation.
+        """Split the informative pairs into folds for cross-validation.
 
         Parameters
         ----------
         n_folds : int
             Number of folds, at least 2.
         random_state : int, Generator or None, default=None
-            Seed of the deal.
+            Seed of the split.
         whole_groups : bool, default=True
-            Keep every group of `components` in one fold, so that no held-out pair
-            follows from the others by a chain. Single pairs are dealt where there
-            are fewer groups than folds.
+            Whether every group of `components` is in one fold, so that no held-out pair
+            follows from the others by a chain. Single pairs are split if there are
+            fewer groups than folds.
 
         Returns
         -------
@@ -320,8 +319,8 @@ class PairSet(PairConstructors):
 
         Notes
         -----
-        Groups go by size, the largest first, each to the lightest fold. A group
-        larger than a fold still goes whole: deal single pairs then.
+        Groups are assigned to the smallest fold, the largest group first. A group
+        larger than a fold stays whole; use ``whole_groups=False`` then.
 
         Examples
         --------
@@ -357,8 +356,8 @@ class PairSet(PairConstructors):
 
         Notes
         -----
-        A pair judged in several sets gets their mean, so ``a.concat(b, c)`` weighs
-        the three alike where ``a + b + c`` gives `c` half the weight.
+        A pair judged in several sets gets their mean, so ``a.concat(b, c)`` gives the
+        three equal weights, and ``a + b + c`` gives `c` half the weight.
 
         Examples
         --------
@@ -387,7 +386,7 @@ class PairSet(PairConstructors):
         )
 
     def to_sparse(self) -> "sparse.csr_array[np.float64]":
-        """Symmetric matrix of shape (n_samples, n_samples), zeros asked for stored.
+        """Symmetric matrix of shape (n_samples, n_samples); grades of 0 are stored.
 
         Examples
         --------
@@ -431,8 +430,8 @@ class PairSet(PairConstructors):
         return self.i.size
 
     def __getitem__(self, rows: object) -> NoReturn:
-        # scikit-learn takes items by rows of X where there are as many judgements as
-        # rows, and would get other judgements than it means.
+        # scikit-learn indexes by rows of X if there are as many judgements as rows, and
+        # would select wrong judgements.
         raise PairsError(
             "pairs has no items: use i, j and grade, iterate over it, or take "
             f"pairs.restrict(rows); {CUT_ROWS}"
@@ -450,5 +449,5 @@ class PairSet(PairConstructors):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and files restore through the constructor: checked, read-only again.
+        # Copies and files are restored by the constructor: checked and read-only.
         return PairSet, (self.i, self.j, self.grade, self.n_samples)

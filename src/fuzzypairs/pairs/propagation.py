@@ -1,4 +1,4 @@
-"""Propagation of judgements: pairs nearby derived from those that were asked."""
+"""Propagation of judgements to pairs of samples nearby."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,21 +23,22 @@ __all__ = ["Propagation", "propagate", "spread_pairs"]
 Csr: TypeAlias = "sparse.csr_array[np.float64]"
 Triples = tuple[Ints, Ints, Floats]
 
-# Steps of a random walk at most; at a strength of 0.8 one in a hundred would go on.
+# Largest number of steps of a random walk; at a strength of 0.8 one in a hundred is
+# longer.
 N_STEPS = 20
-# Samples kept near each judged one, itself included. Scores with 30, 50, 100 and all
-# differ by less than 0.2 points over eleven sets.
+# Number of samples near each judged one, itself included. Scores with 30, 50, 100 and
+# all differ by less than 0.2 points over eleven sets.
 REACH = 50
-# Multiplications for one block of derived grades, and entries at most.
+# Multiplications for one block of derived grades.
 BLOCK = 2_000_000
 # Derived grades below this share of the strongest asked one are left out.
 NEGLIGIBLE = 1e-6
-# A tree searches faster than all distances up to about so many features.
+# Up to about this many features a tree is faster than all distances.
 TREE_FEATURES = 15
-# strength="auto" is this at most, from this evidence on (standard deviations).
+# The largest strength of "auto", and the evidence that it needs (standard deviations).
 AUTO_STRENGTH = 0.8
 ENOUGH_EVIDENCE = 2.0
-# Evidence of no more than this is none, whatever the order of sums.
+# Evidence up to this is rounding.
 ROUNDING = 1e-12
 
 
@@ -75,7 +76,7 @@ class Propagation:
 
     @cached_property
     def pairs(self) -> PairSet:
-        """Asked and derived judgements together, those asked as they were given.
+        """Asked and derived judgements together.
 
         Examples
         --------
@@ -133,7 +134,7 @@ class Propagation:
         to_i, to_j = self._chance[[i, j]].toarray()
         p, q = spread.i, spread.j
         share = spread.grade * (to_i[p] * to_j[q] + to_i[q] * to_j[p])
-        # Changes shares only where the grade was clipped to the strongest asked one.
+        # Shares change only if the grade was clipped to the strongest asked one.
         share *= derived.grade[place] / share.sum()
         order = np.argsort(-np.abs(share), kind="stable")[: np.count_nonzero(share)]
         columns = p[order].tolist(), q[order].tolist(), share[order].tolist()
@@ -150,10 +151,10 @@ def propagate(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> Propagation:
-    """Derive grades of pairs nearby from the pairs that were asked.
+    """Derive grades of pairs nearby from judgements that were asked.
 
-    A judgement of two samples also holds, more weakly, for their neighbours. A random
-    walk from sample i along a graph of nearest neighbours goes on with probability
+    A judgement of two samples is also evidence about their neighbours. A random walk
+    from sample i on the graph of nearest neighbours continues with probability
     `strength`, to a neighbour drawn uniformly; h_ip is the probability that it reaches
     the judged sample p (within 20 steps; 1 for p itself). The derived grade of i and j
     is
@@ -165,19 +166,20 @@ def propagate(
     X : array-like of shape (n_samples, n_features)
         Finite data; neighbours are Euclidean.
     pairs : PairSet, or what `PairSet.coerce` reads
-        Asked judgements. Those of 0 have no effect, but are not derived either.
+        Asked judgements. Those of 0 have no effect, and their pairs are not derived.
     strength : float in [0, 1) or "auto", default=0.8
-        How far judgements reach; 0 derives nothing. "auto" takes up to 0.8, less
-        where judgements disagree with the data or with each other; see Notes.
+        How far judgements are propagated; 0 derives nothing. "auto" is at most 0.8, and
+        less if judgements disagree with the data or with each other; see Notes.
     n_neighbors : int, default=10
         Neighbours of each sample in the graph, which joins two samples if either is a
         neighbour of the other.
     most : float, default=5.0
-        Derived pairs kept for each sample, on average: the strongest.
+        Average number of derived pairs for each sample; the strongest are taken.
     sample_weight : array-like of shape (n_samples,), default=None
-        Samples of weight 0 are absent, and so are their judgements. Others count alike.
+        Samples of weight 0 are left out with their judgements. Other weights have no
+        effect.
     n_jobs : int, default=None
-        Number of threads; it changes no result.
+        Number of threads; results do not depend on it.
 
     Returns
     -------
@@ -190,8 +192,8 @@ def propagate(
     largest, so that time and memory grow with the number of pairs and, for the graph,
     near-linearly with the number of samples. No matrix of all samples is formed.
 
-    Copies of a row are not neighbours of each other: the graph joins distinct rows,
-    one copy of each in turn, and the copies of a row in a ring.
+    Copies of a row are not neighbours of each other: the graph joins distinct rows by
+    one copy of each, and the copies of a row to a ring.
 
     "auto" measures two things in standard deviations under chance: whether samples
     judged alike are nearer to each other than samples judged unlike (rank correlation
@@ -334,7 +336,7 @@ def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) ->
 
 
 def _field(pairs: PairSet, chance: Csr) -> Iterator[Triples]:
-    """Yield f = h Y h' in blocks of rows, entries i < j, with Y the grades."""
+    """Yield the entries i < j of f = h Y h', with Y the grades, in blocks of rows."""
     half = (pairs.to_sparse() @ chance.T).tocsr()
     counts = np.diff(half.indptr).astype(np.float64)
     reached = sparse.csr_array(
@@ -351,7 +353,7 @@ def _field(pairs: PairSet, chance: Csr) -> Iterator[Triples]:
 
 
 def _strongest(blocks: Iterable[Triples], asked: PairSet, n_most: int) -> Triples:
-    """Keep the `n_most` strongest entries that were not asked."""
+    """Return the `n_most` strongest entries that were not asked."""
     ends = asked.i * asked.n_samples + asked.j
     least = NEGLIGIBLE * np.abs(asked.grade).max(initial=0.0)
     code, grade = np.empty(0, dtype=np.int64), np.empty(0)
@@ -359,7 +361,7 @@ def _strongest(blocks: Iterable[Triples], asked: PairSet, n_most: int) -> Triple
         strong = np.abs(values) > least
         code = np.append(code, i[strong] * asked.n_samples + j[strong])
         grade = np.append(grade, values[strong])
-        # Room for those that were asked, which are left out at the end.
+        # Those that were asked are left out at the end.
         if code.size > n_most + ends.size:
             kept = _largest(grade, n_most + ends.size)
             code, grade = code[kept], grade[kept]
@@ -387,14 +389,14 @@ def _choose_strength(X: Floats, pairs: PairSet, chance: Csr) -> float:
 
 
 def _evidence(X: Floats, pairs: PairSet, chance: Csr) -> tuple[float, float]:
-    """Return how far judgements agree with distances and with each other.
+    """Return how well judgements agree with distances and with each other.
 
-    Both in standard deviations from 0, their mean under chance.
+    Both are in standard deviations under chance, where their mean is 0.
     """
     gap = np.linalg.norm(X[pairs.i] - X[pairs.j], axis=1)
     near = -_correlation(_ranks(pairs.grade), _ranks(gap)) * np.sqrt(len(pairs) - 1)
-    # Judgements of one group are not independent. Those of two groups share no
-    # sample, so that leaving a group out on one side leaves it out.
+    # Judgements of one group are not independent. Groups share no sample, so excluding
+    # the group on one side is enough.
     group = pairs.components()[1]
     to_p = chance[pairs.i].tocoo()
     other = group[to_p.col] != group[pairs.i][to_p.row]

@@ -1,4 +1,4 @@
-"""Reading and checking of judgements; every error names the one at fault."""
+"""Reading and checking of judgements."""
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
@@ -25,14 +25,14 @@ class Ends(NamedTuple):
     n_samples: int
 
 
-# What a number is, where it was read: the verb and the expectation of an error.
+# Kinds of numbers: how an error refers to one, and what it expects.
 SAMPLE = "joins sample", "a whole number counted from 0, the sample's row in X"
 ROW = "is", "a whole number counted from 0, a row of X"
 GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
 
 
 def is_count(value: Any, least: int, most: int) -> bool:
-    """Tell whether `value` is a whole number from `least` to `most`, and no bool."""
+    """Tell whether `value` is an integer from `least` to `most`; bool is not."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     return is_whole and least <= value <= most
 
@@ -91,7 +91,7 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
 
 
 def _refuse_others(values: Any, name: str, meaning: tuple[str, str]) -> None:
-    """Refuse a column with values that are no numbers, or True or False."""
+    """Refuse a column with a bool or other values that are not numbers."""
     wrong = np.array([isinstance(v, bool) or not isinstance(v, Real) for v in values])
     if wrong.any():
         raise _error(
@@ -281,7 +281,7 @@ def read_labels(labels: ArrayLike) -> NDArray[Any]:
     if classes.ndim != 1:
         raise PairsError(f"labels has shape {classes.shape}, expected (n_samples,)")
     if classes.dtype.kind in "fO":
-        # A missing value equals nothing, not even itself: it would read "unlike".
+        # NaN differs from itself, and would be read as "unlike".
         missing = np.array([c is None or c != c for c in classes.tolist()])
         if missing.any():
             unknown = "use -1 for unknown"
@@ -307,6 +307,6 @@ def read_memberships(memberships: ArrayLike) -> Floats:
 
 
 def check_word(name: str, value: str, choices: tuple[str, str]) -> None:
-    """Refuse a `value` that is none of the `choices`."""
+    """Refuse a `value` that is not one of `choices`."""
     if value not in choices:
         raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")

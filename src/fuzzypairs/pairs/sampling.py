@@ -1,4 +1,4 @@
-"""Random choices: pairs to judge, and folds that judgements are dealt into."""
+"""Random choices: pairs to judge, and folds of judgements."""
 
 from typing import Any
 
@@ -52,9 +52,9 @@ def deal_units(
 ) -> Ints:
     """Return the fold of each item: all items of a unit in one, folds about equal.
 
-    Units with many items go first, in random order among equals, each to the fold
-    where it adds least to the sum of squared loads (n_items, n_kinds): with one kind
-    of load, to the lightest fold.
+    Units are assigned by decreasing size, in random order among equals, each to the
+    fold where it adds least to the sum of squared loads (n_items, n_kinds): with one
+    kind of load, to the smallest fold.
     """
     size = np.bincount(unit)
     load = np.column_stack([np.bincount(unit, kind) for kind in loads.T])

@@ -1,4 +1,4 @@
-"""Judgements in a file of the labelling page: an SQLite file with a view of them."""
+"""Judgements in the SQLite file of the labelling page."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from fuzzypairs.exceptions import PairsError
 
 __all__ = ["is_store", "read_store"]
 
-# How the name of such a file ends.
+# Suffixes of such files.
 ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
@@ -23,7 +23,7 @@ def is_store(path: str | PathLike[str]) -> bool:
 def read_store(
     path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
 ) -> tuple[list[int], list[int], list[float], int]:
-    """Return rows, rows and grades of the judgements, and the number of samples."""
+    """Return both rows and the grade of each judgement, and the number of samples."""
     path = Path(path)
     if not path.is_file():
         raise PairsError(f"{path} does not exist: check the name")

@@ -34,8 +34,8 @@ def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
     Parameters
     ----------
     kept : ndarray of shape (n_splits, n_pairs)
-        1 where a fit keeps a judgement that was held out from it, 0 where it does not,
-        NaN where it was trained on it.
+        1 if a fit satisfies a judgement that was held out from it, 0 if it does not,
+        NaN if it was trained on it.
     grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
         The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
@@ -50,9 +50,9 @@ def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
     Notes
     -----
     Judgement p adds ``|s_p| h_p / (2 W)``: h is its share of repeats in which it was
-    kept, W the strength of its kind (alike or unlike). Repeats are averaged first,
+    satisfied, W the strength of its kind (alike or unlike). Repeats are averaged first,
     because they ask about the same judgements and are not independent; judgements of
-    one unit are added, because they are kept or broken together.
+    one unit are added, because they are satisfied or violated together.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def explain_chance(score: Floats, grade: Floats) -> str:
     Parameters
     ----------
     score : ndarray of shape (n_settings,)
-        Balanced shares of held-out judgements that are kept; NaN is left out.
+        Balanced shares of held-out judgements that are satisfied; NaN is left out.
     grade : ndarray of shape (n_pairs,)
         The judgements.
 

@@ -69,7 +69,7 @@ class Outcome:
         Agreement with the truth, None without one. Unassigned rows count as one more
         cluster.
     pair_agreement : float or None
-        Share of the judgements that the clusters keep, by strength; None if all
+        Share of the judgements that the clusters satisfy, by strength; None if all
         judgements are 0.
     n_unassigned : int or None
         Rows in no cluster.
@@ -163,8 +163,8 @@ def compare(
 
     Notes
     -----
-    A method keeps judgements that it was given more often than others: `pair_agreement`
-    measures how closely it follows them, not how good its clusters are.
+    Methods satisfy the judgements that they were given more often than others:
+    `pair_agreement` measures how closely they follow them, not how good clusters are.
 
     Examples
     --------

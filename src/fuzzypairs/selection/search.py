@@ -127,7 +127,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     FewPairsWarning
         If judgements are too few to hold some out.
     UnusablePairsWarning
-        If no setting keeps more held-out judgements than chance would.
+        If no setting satisfies more held-out judgements than chance would.
     FitFailedWarning
         If some settings could not be fitted.
 
@@ -139,8 +139,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The score of a split is the share of held-out judgements that labels keep, weighted
-    by strength, averaged over alike and unlike ones:
+    The score of a split is the share of held-out judgements that labels satisfy,
+    weighted by strength, averaged over alike and unlike ones:
     `fuzzypairs.criteria.pair_agreement` with ``method="balanced"``. Equal scores are
     ordered by the rank correlation.
 
@@ -149,7 +149,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     subsamples of 80 % of the rows agree with the fit to all (adjusted Rand index), and
     the fuzzy silhouette.
 
-    If no setting keeps more held-out judgements than chance would (at the 1 % level),
+    If no setting satisfies more held-out judgements than chance (at the 1 % level),
     they are not used: settings are scored by stability without judgements, and the
     model is fitted without them.
 

@@ -134,7 +134,7 @@ def hold_out_trials(
     takes no judgements is fitted once for all splits. So is `GuidedFDC`, which holds
     out judgements by itself: what it says of them is in `held_out_`.
 
-    A judgement is kept or not by the labels of its samples. The area under the ROC
+    A judgement is satisfied or not by the labels of its samples. The area under the ROC
     curve of overlaps u_p.u_q chose worse settings: it rewards their order within
     clusters, where no judgement asks for any.
     """

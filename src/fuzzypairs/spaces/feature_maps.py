@@ -1,4 +1,4 @@
-"""Spaces that become Euclidean by a map of the samples."""
+"""Spaces that are Euclidean after a map of the samples."""
 
 import copy
 from abc import abstractmethod
@@ -29,7 +29,7 @@ class MappedSpace(Euclidean):
         """Return where rows lie in this space, shape (n_rows, n_dimensions)."""
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the mapped samples."""
+        """Store the mapped samples."""
         return super().fit(self.map(X), weight, **more)
 
     def between(self, X: Any, P: Floats) -> Floats:
@@ -46,9 +46,9 @@ class Mahalanobis(MappedSpace):
 
         d(x, c) = (x - c)' S^-1 (x - c)
 
-    by the linear map x -> S^-1/2 x. Where S is singular its inverse is taken within
-    the directions that vary. Costs one copy of X, then as much as Euclidean space. S is
-    `covariance`, or estimated from the samples.
+    by the linear map x -> S^-1/2 x. A singular S is inverted within the directions of
+    positive variance. The fit needs one copy of X, and then as much time as Euclidean
+    space. S is `covariance`, or estimated from the samples.
     """
 
     forward: Floats
@@ -59,7 +59,7 @@ class Mahalanobis(MappedSpace):
         self.covariance = covariance
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Find the map, and hold the mapped samples."""
+        """Compute the map, and store the mapped samples."""
         space = copy.copy(self)
         space.center = weighted_mean(X, weight)
         values, vectors = np.linalg.eigh(space._covariance(X, weight))
@@ -106,9 +106,9 @@ class KernelFeatures(MappedSpace):
     """A kernel by a limited number of explicit features; prototypes are means there.
 
     "nystroem" maps samples to the span of `n_components` of them, for any kernel;
-    "fourier" to random Fourier features, for the rbf kernel. Both by scikit-learn. The
-    map costs n_samples x n_components numbers, and the fit is then Euclidean: linear
-    in n_samples where the kernel matrix is quadratic.
+    "fourier" to random Fourier features, for the rbf kernel; both by scikit-learn. The
+    map needs n_samples x n_components numbers, and the fit is then Euclidean: linear in
+    n_samples, unlike the kernel matrix.
     """
 
     explicit: ClassVar[bool] = False
@@ -136,8 +136,8 @@ class KernelFeatures(MappedSpace):
         threads: Threads | None = None,
         **more: Any,
     ) -> Self:
-        """Draw the features, and hold those of the samples."""
-        # Loads half of scikit-learn, so only where it is used.
+        """Draw the features, and store those of the samples."""
+        # Imported here: it loads half of scikit-learn.
         from sklearn.kernel_approximation import Nystroem, RBFSampler
 
         space = copy.copy(self)

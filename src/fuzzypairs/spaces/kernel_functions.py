@@ -1,7 +1,7 @@
 """Kernel functions k(x, y): inner products of some feature space.
 
-scikit-learn's kernels are imported where they are used: they load all of its metrics,
-which takes longer than a small Euclidean fit.
+scikit-learn's kernels are imported when they are used: importing its metrics takes
+longer than a small Euclidean fit.
 """
 
 import copy
@@ -30,7 +30,7 @@ ENTRIES_AT_A_TIME = 2**16
 
 
 class Kernel(ABC):
-    """A kernel function over blocks of rows; `fit` sets what depends on the data."""
+    """A kernel function of blocks of rows; `fit` sets parameters by the data."""
 
     accepts_sparse: bool = False
     # Whether all of its matrices are known to be positive semi-definite.
@@ -59,15 +59,15 @@ class Kernel(ABC):
 
 
 class GammaKernel(Kernel):
-    """What kernels with the parameter gamma share.
+    """Base of kernels with the parameter gamma.
 
     Parameters
     ----------
     gamma : float > 0, "scale" or "median", default="scale"
         "scale": one over n_features times the variance of all numbers in X, as in
-        scikit-learn; "median": one over the median squared distance of samples. Where
-        gamma multiplies sums of absolute differences, their standard deviation and
-        median are meant.
+        scikit-learn; "median": one over the median squared distance of samples. If
+        gamma multiplies absolute differences, the standard deviation and the median of
+        these are used.
     """
 
     name: ClassVar[str]

@@ -1,7 +1,7 @@
-"""Spaces known by inner products of samples alone: kernels and given matrices.
+"""Spaces defined by inner products of samples: kernels and precomputed matrices.
 
 A prototype is the combination ``c_j = sum_i v_ji phi(x_i)`` of samples, eq. (26); its
-row of P holds the coefficients v_j, which sum to one. All distances follow from the
+row of P has the coefficients v_j, which sum to one. All distances follow from the
 products K V, eq. (27).
 """
 
@@ -19,11 +19,11 @@ from fuzzypairs.threads import cut, over_ranges
 
 __all__ = ["GramSpace", "KernelSpace", "PrecomputedDistances", "PrecomputedKernel"]
 
-# Bytes for kernel matrices, unless metric_params["memory"] sets them.
+# Default of metric_params["memory"], in bytes.
 MEMORY = 10**9
 LARGEST_TILE = 768
 SMALLEST_TILE = 32
-# Products by tiles are summed in this many parts, whatever the number of threads.
+# Number of parts in which products by tiles are summed, for any number of threads.
 N_PARTS = 8
 # Eigenvalues are computed for a matrix of at most this many samples.
 MOST_EIGENVALUES = 1000
@@ -32,13 +32,13 @@ INDEFINITE = 1e-8
 
 
 class GramSpace(Space):
-    """What spaces share that know samples by the matrix K of their products."""
+    """Base of spaces that are defined by the matrix K of inner products."""
 
     explicit: ClassVar[bool] = False
     temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "diagonal")
 
     diagonal: Floats
-    # Added to the diagonal of K where K is not positive semi-definite.
+    # Added to the diagonal of K if K is not positive semi-definite.
     shift: float = 0.0
     # c_j . c_j of the prototypes, once trimmed.
     lengths: Floats
@@ -93,7 +93,7 @@ class GramSpace(Space):
         return min(1.0, leading_eigenvalue(lambda v: K @ v, len(K)))
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Keep the coefficients and lengths of the prototypes, drop the matrix."""
+        """Store the lengths of the prototypes, and drop the matrix."""
         space, P = super().trimmed(P)
         space.lengths = self._products(P)[1]
         return space, P
@@ -118,10 +118,10 @@ class GramSpace(Space):
         return self.columns(rows)[rows]
 
     def _shift_if_indefinite(self, what: str, *, centre: bool) -> None:
-        """Shift the diagonal of K until it is positive semi-definite; leave a note.
+        """Shift the diagonal of K until it is positive semi-definite; add a note.
 
-        The shift adds the same to all distances between different samples. Without
-        it the objective may rise.
+        The shift adds a constant to all distances between different samples. Without
+        it the objective may increase.
         """
         rows = self._subset()
         K = self._among(rows)
@@ -137,7 +137,7 @@ class GramSpace(Space):
         self.notes = (
             f"{what}: its smallest eigenvalue is {smallest:.3g} and its largest "
             f"{values[-1]:.3g}. {self.shift:.3g} is added to its diagonal, so that "
-            "distances exist and the objective falls; memberships become fuzzier",
+            "distances exist and the objective decreases; memberships become fuzzier",
         )
 
     def _smallest_eigenvalue(self, centre: bool) -> float:
@@ -166,8 +166,8 @@ class KernelSpace(GramSpace):
         d(x, c_j) = k(x, x) - 2 sum_i v_ji k(x_i, x) + sum_il v_ji v_jl k(x_i, x_l)
 
     A step is one product with the kernel matrix, O(n_samples^2 (n_features + k)). The
-    matrix is stored where it fits in `memory` bytes; otherwise its tiles are computed
-    in each step and used twice, as the matrix is symmetric.
+    matrix is stored if it fits in `memory` bytes; otherwise its tiles are computed in
+    each step and, as the matrix is symmetric, used twice.
     """
 
     gram: Floats | None
@@ -178,7 +178,7 @@ class KernelSpace(GramSpace):
         self.accepts_sparse = kernel.accepts_sparse
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the samples, and their kernel matrix where it fits."""
+        """Store the samples, and their kernel matrix if it fits."""
         space = super().fit(X, weight, **more)
         space.kernel = self.kernel.fit(X, weight)
         space.diagonal = space.kernel.diagonal(X)
@@ -191,7 +191,7 @@ class KernelSpace(GramSpace):
 
     @property
     def tile_size(self) -> int:
-        """Rows and columns of a tile: there is room for two in each part."""
+        """Rows and columns of a tile; two fit in each part of the memory."""
         fits = int(np.sqrt(self.memory / (8 * 2 * N_PARTS)))
         return max(SMALLEST_TILE, min(LARGEST_TILE, fits))
 
@@ -223,7 +223,7 @@ class KernelSpace(GramSpace):
         return np.concatenate(self.threads.map(some, spans))
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Keep only the samples with coefficients other than 0."""
+        """Store only the samples with coefficients other than 0."""
         made_of = np.abs(P).max(axis=0) > 1e-15 * np.abs(P).max()
         support = self.X[made_of].copy()
         space, P = super().trimmed(P)
@@ -271,11 +271,10 @@ class KernelSpace(GramSpace):
 
 
 class PrecomputedKernel(GramSpace):
-    """A given kernel matrix, ``metric="precomputed_kernel"``.
+    """A precomputed kernel matrix, ``metric="precomputed_kernel"``.
 
-    New samples come as rows of kernel values with the training samples. Where
-    k(x, x) is not the same for all of those, one more column holds that of the new
-    samples.
+    New samples are rows of kernel values with the training samples. If k(x, x) is not
+    constant, one more column has that of the new samples.
     """
 
     pairwise: ClassVar[bool] = True
@@ -283,7 +282,7 @@ class PrecomputedKernel(GramSpace):
     own: float | None
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Check and hold the matrix."""
+        """Check and store the matrix."""
         check_square(X, "precomputed_kernel")
         space = super().fit(X, weight, **more)
         space.diagonal = np.array(X.diagonal(), dtype=np.float64)
@@ -317,20 +316,20 @@ class PrecomputedKernel(GramSpace):
 
 
 class PrecomputedDistances(GramSpace):
-    """Given distances between samples, ``metric="precomputed"``: the relational form.
+    """Distances between samples, ``metric="precomputed"``: the relational form.
 
     With R the squared distances and coefficients v that sum to one,
 
         d(x_i, c_j) = (R v_j)_i - v_j' R v_j / 2,
 
     which is the squared distance to the mean if R comes from points of a Euclidean
-    space. New samples come as rows of distances to the training samples.
+    space. New samples are rows of distances to the training samples.
     """
 
     pairwise: ClassVar[bool] = True
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Check and hold the matrix."""
+        """Check and store the matrix."""
         check_square(X, "precomputed")
         wrong = np.flatnonzero(X.diagonal() != 0)
         if X.min() < 0 or len(wrong):
@@ -386,7 +385,7 @@ def rows_product(threads: Any, K: Floats, V: Floats, change: Any = None) -> Floa
 
 
 def check_square(X: Any, metric: str) -> None:
-    """Refuse what is not a symmetric matrix of samples against samples."""
+    """Refuse a matrix that is not square and symmetric."""
     n_rows, n_columns = X.shape
     if n_rows != n_columns:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""From `metric` and `metric_params` of an estimator to a space."""
+"""The space of the parameters `metric` and `metric_params`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -65,7 +65,7 @@ def _check_gamma(name: str, value: Any) -> None:
         _check_positive(name, value, words)
 
 
-# How values are checked; "form" and "covariance" are checked where they are used.
+# Checks of values; "form" and "covariance" are checked where they are used.
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "approximation": partial(check_choice, choices=("nystroem", "fourier")),
     "coef0": partial(check_number, least=0.0),
@@ -85,7 +85,7 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
     """Return the space, not yet fitted, of `metric` and `metric_params`.
 
     `metric` is a name in `METRICS`, a kernel ``(A, B) -> matrix`` over blocks of rows,
-    or a space of one's own.
+    or a user's own `Space`.
 
     Examples
     --------

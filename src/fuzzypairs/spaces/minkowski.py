@@ -2,13 +2,13 @@
 
 d(x, c) = sum_f |x_f - c_f|^p, so that p = 2 is the squared Euclidean distance.
 
-A prototype minimises, feature by feature, F(c) = sum_i w_i |x_i - c|^p. Where no weight
-is negative F is convex, and a bracket around the root of F' is closed by Newton steps,
-halved where these fail. The weights w (u^g - alpha) of the discriminant model may be
-negative, as long as they add up to something positive; then F is lowered to a
-stationary point from the best of a few places, the previous prototype among them.
+A prototype minimises F(c) = sum_i w_i |x_i - c|^p in each feature. If no weight is
+negative, F is convex, and a bracket around the root of F' is narrowed by Newton steps,
+or by bisection when these fail. The weights w (u^g - alpha) of the discriminant model
+may be negative, with a positive sum; then F is decreased to a stationary point from the
+best of several points, one of them the previous prototype.
 
-The problems of all clusters and features are solved side by side, as arrays.
+The problems of all clusters and features are solved together, as arrays.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from fuzzypairs._typing import Data, Floats, Ints
 
 __all__ = ["minkowski_distances", "minkowski_prototypes"]
 
-# Numbers that are worked on at a time, so that they stay in the cache of a core.
+# Numbers processed at a time, which fit in the cache of a core.
 AT_A_TIME = 2**16
 # Width of the final bracket, as a share of the range of the feature.
 CLOSE = 1e-12
 # Rounding of F, as a share of the sum of its terms' absolute values.
 ROUNDING = 1e-14
-# Halving alone closes a bracket in 40 passes; twice that is never needed.
+# Bisection alone takes 40 passes; twice that is never needed.
 MAX_PASSES = 100
-# Where F may have several minima it is tried at so many places.
+# Number of points at which F is evaluated if it may have several minima.
 N_PLACES = 8
-# Stands for |x - c| = 0 in a division, where the numerator is 0 too.
+# Replaces |x - c| = 0 in a division with the numerator 0.
 TINY = 1e-300
 
 
@@ -52,21 +52,12 @@ def minkowski_distances(X: Data, C: Floats, p: float) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def minkowski_prototypes(XT: Floats, WT: Floats, p: float, C: Floats) -> Floats:
-    """Return c_jf with small sum_i WT_ji |XT_fi - c_jf|^p, shape (k, n_features).
+    """Return minimisers c_jf of sum_i WT_ji |XT_fi - c_jf|^p, shape (k, n_features).
 
-    The minimum, to 1e-12 of the range of the feature, where no weight of cluster j is
-    negative; otherwise a stationary point that is no worse than ``C[j, f]`` and may
-    lie outside the data. For p = 2 this is the weighted mean, whatever the signs.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples)
-    WT : ndarray of shape (k, n_samples)
-        Weights of any sign, with positive sums over the samples.
-    p : float
-        Greater than 1.
-    C : ndarray of shape (k, n_features)
-        The previous prototypes.
+    If no weight of cluster j is negative, the minimum, to 1e-12 of the range of the
+    feature; otherwise a stationary point no worse than the previous prototype C_jf,
+    possibly outside the data. For p = 2 this is the weighted mean for any signs.
+    XT is (n_features, n_samples); WT (k, n_samples) has positive sums over samples.
 
     Examples
     --------
@@ -128,7 +119,7 @@ def _sums(a: Floats, b: Floats) -> Floats:
 
 
 def _means(at: Problems, c: Floats) -> Floats:
-    """Return sum w x / sum w; differences from a c close by keep the digits."""
+    """Return sum w x / sum w, from differences to a near c for precision."""
     shift, total = np.zeros(c.shape), np.zeros(c.shape)
     for gap, w in at.gaps(c):
         shift += _sums(w, gap)
@@ -164,10 +155,10 @@ def _size(at: Problems, c: Floats) -> Floats:
 def _search(
     XT: Floats, WT: Floats, p: float, low: Floats, high: Floats
 ) -> tuple[Floats, Floats]:
-    """Find the best of a few places spread over the range of each feature.
+    """Return the best of a few points in the range of each feature, and F there.
 
-    The places are the same for all clusters, so that one power serves them all.
-    Returns the places and F there, (k, n_features).
+    The points are the same for all clusters, so that powers are computed once. Both
+    results are (k, n_features).
     """
     share = (np.arange(N_PLACES) + 0.5) / N_PLACES
     places = low[:, None] + share * (high - low)[:, None]
@@ -182,7 +173,7 @@ def _search(
 def _improve(
     at: Problems, c: Floats, places: Floats, values: Floats, width: Floats
 ) -> Floats:
-    """Go down from the best of c, the weighted mean, and a place with its F."""
+    """Descend from the best of c, the weighted mean and the points of `_search`."""
     previous = _moments(at, c)[0]
     slack = ROUNDING * _size(at, c)
     best = _means(at, c)
@@ -206,15 +197,14 @@ def _descend(
 ) -> tuple[Floats, Floats]:
     """Return a minimum of each F between `low` and `high`, reached from c, and F there.
 
-    At least one end of the bracket has F falling into it, and the other end has that
-    too, or a greater F: so there is a minimum inside that is no worse than the better
-    end. Values count as worse when they differ by more than `slack`; an infinite slack
-    trusts the sign of F' alone, which is right, and exact, where F is convex.
+    F decreases into the bracket from at least one end, and from the other end too, or F
+    is larger there: so a minimum inside is no worse than the better end. Values are
+    worse if they differ by more than `slack`; an infinite slack uses the sign of F'
+    alone, which is exact for convex F.
 
-    A Newton step that lies outside the bracket, or is more than half as long as the
-    step before, gives way to halving (or to a stride while there is no other end). A
-    step that hardly moves is stretched, so that it passes the root and closes the
-    bracket.
+    A Newton step that leaves the bracket, or is more than half as long as the previous
+    step, is replaced by bisection (or by a stride if an end is infinite). A very short
+    step is lengthened to pass the root, which narrows the bracket.
     """
     n = len(c)
     found, least = np.empty((2, n))
@@ -227,13 +217,12 @@ def _descend(
     for _ in range(MAX_PASSES):
         c, low, high, low_value, high_value, last, stride, width, slack = state
         value, pull, bend = _moments(at.of(on), c)
-        rises = pull > 0.0  # towards greater c F falls
+        rises = pull > 0.0  # F decreases with c
         fits = np.where(
             rises,
             (value <= low_value + slack) | (high_value < low_value),
             (value <= high_value + slack) | (low_value < high_value),
         )
-        # Where F rose in between, that is where to look.
         newton = (bend > 0.0) & fits
         is_low = rises == fits
         end_value = np.where(fits, value, np.inf)

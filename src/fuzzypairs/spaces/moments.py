@@ -23,13 +23,13 @@ __all__ = [
     "weighted_mean",
 ]
 
-# Up to this size a matrix is formed; beyond, only multiplied with.
+# Largest size of a matrix that is formed; larger ones are only multiplied by.
 FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
 ROWS_AT_A_TIME = 4096
-# BLAS computes products of fewer numbers by one thread anyway; to limit its threads
-# takes as long as a small product.
+# BLAS uses one thread for smaller products; limiting its threads takes as long as a
+# small product.
 FEW_PRODUCTS = 2**16
 
 
@@ -67,7 +67,7 @@ def total_variance(X: Any, weight: Floats | None) -> float:
 def mean_and_variance(X: Any, weight: Floats | None) -> tuple[Floats, float]:
     """Return the mean of dense rows, and their mean squared distance to it."""
     sums, total, n_rows = np.zeros(X.shape[1]), 0.0, X.shape[0]
-    # No matrix product: threads of BLAS may add up in another order.
+    # No matrix product: its sums depend on the number of BLAS threads.
     for x, w in _chunks(X, weight):
         if w is None:
             sums += np.add.reduce(x, axis=0, dtype=np.float64)
@@ -88,7 +88,7 @@ def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> 
     """Return lam1: the largest eigenvalue of the mean of x x' / |x|^2, centred x.
 
     It is 1 for data on a line and 1 / n_features for a sphere. `mean` is that of the
-    rows, where it is known.
+    rows, if known.
     """
     n_rows, n_features = X.shape
     mean = weighted_mean(X, weight) if mean is None else mean
@@ -107,7 +107,7 @@ def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> 
                 norm = np.einsum("if,if->i", gap, gap)
                 norm[norm == 0.0] = np.inf
                 gap *= np.sqrt((1.0 if w is None else w) / norm)[:, None]
-                moment += gap.T @ gap  # the one product that BLAS does in half the time
+                moment += gap.T @ gap  # BLAS computes half of a symmetric product
             # NumPy's eigvalsh takes twice as long for a small matrix.
             largest = float(dsyevd(moment, compute_v=0)[0][-1])
     return min(1.0, largest / float(n_rows if weight is None else weight.sum()))

@@ -1,4 +1,4 @@
-"""What a solver needs of a space: distances to prototypes, and the best prototypes."""
+"""The interface of spaces: distances to prototypes, and the best prototypes."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
@@ -20,8 +20,8 @@ class Space(ABC):
 
         c_j = argmin over c of  sum_i W_ij d(x_i, c),   sum_i W_ij > 0,
 
-    where single weights may be negative. All else (seeds, spread, prediction) follows.
-    A space of one's own defines `between` and `prototypes`, and is given to an
+    where single weights may be negative. Starts, spread and prediction follow from
+    these. A user's own space defines `between` and `prototypes`, and is passed to an
     estimator as ``metric=MySpace()``.
 
     Attributes
@@ -31,14 +31,14 @@ class Space(ABC):
     given_weight : ndarray of shape (n_samples,) or None
         Their weights; see also `weight`.
     notes : tuple of str
-        What `fit` found that users should know; estimators warn of it.
+        Messages of `fit`, which estimators issue as warnings.
 
     Notes
     -----
     Prototypes are an array with a row for each cluster: points, or other numbers that
-    describe them. Acceleration combines them linearly, and falls back on `prototypes`
-    where that does not lower the objective. "Distance" is the term of the objective,
-    the squared distance in Euclidean space; `natural` turns it into the usual one.
+    describe them. Acceleration combines them linearly, and uses `prototypes` if that
+    does not decrease the objective. "Distance" is the term of the objective, in
+    Euclidean space the squared distance; `natural` converts it to the usual one.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Space(ABC):
         random_state: np.random.RandomState | None = None,
         threads: Threads | None = None,
     ) -> Self:
-        """Return a copy of this space that holds the samples X.
+        """Return a copy of this space with the samples X.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Space(ABC):
         -------
         space : Space
         """
-        # As copy.copy, which takes a tenth of a small fit.
+        # Faster than copy.copy, which takes a tenth of a small fit.
         space = object.__new__(type(self))
         vars(space).update(vars(self))
         space.X = X
@@ -122,7 +122,7 @@ class Space(ABC):
     def prototypes(self, W: Floats, previous: Floats | None = None) -> Floats:
         """Return the best prototypes, k rows, for weights W of shape (n_samples, k).
 
-        They may not be worse than the `previous` ones, where these are given.
+        They must not be worse than the `previous` ones, if given.
         """
 
     def distances(self, P: Floats) -> Floats:
@@ -153,7 +153,7 @@ class Space(ABC):
         return float(self.weight @ squared / self.weight.sum()) or 1.0
 
     def leading_share(self) -> float | None:
-        """Return lam1 of `fuzzypairs.cluster.defaults`; None if it is not known."""
+        """Return lam1 of `fuzzypairs.cluster.defaults`; None if unknown."""
         return None
 
     def natural(self, distance: Floats) -> Floats:
@@ -165,7 +165,7 @@ class Space(ABC):
         return P
 
     def trimmed(self, P: Floats) -> tuple[Self, Floats]:
-        """Return a copy with only what `between` needs, and the prototypes for it."""
+        """Return a copy with what `between` needs, and the prototypes for it."""
         space = object.__new__(type(self))
         for name, value in vars(self).items():
             if name not in self.temporary:

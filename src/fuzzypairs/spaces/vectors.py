@@ -22,9 +22,9 @@ from fuzzypairs.threads import Threads, cut, over_ranges
 __all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
 
 ROWS_A_RANGE = 4096
-# From this many features times clusters on, matrix products beat differences.
+# From this many features times clusters, matrix products are faster than differences.
 PRODUCTS_FROM = 2500
-# Features are shared out to threads where each has so many terms to add up.
+# Smallest number of terms for each thread that features are distributed to.
 TERMS_A_RANGE = 2**18
 
 
@@ -42,7 +42,7 @@ class Euclidean(Space):
 
         d(x, c) = |x - c|^2,   c = sum_i W_i x_i / sum_i W_i
 
-    O(n_samples n_features k) a step. Sparse X stays sparse: rows are measured from
+    A step takes O(n_samples n_features k). Sparse X stays sparse: rows are centred at
     the mean of the prototypes without filling zeros.
     """
 
@@ -84,14 +84,14 @@ class Cosine(Space):
         d(x, c) = 2 - 2 cos(x, c),   c = s / |s|,  s = sum_i W_i x_i / |x_i|
 
     This is the squared distance on the unit sphere, and c is its exact minimiser
-    there for weights of any sign. A row of zeros has no direction: all prototypes are
-    equally far from it. Costs as much as Euclidean space; sparse X stays sparse.
+    there for weights of any sign. A row of zeros has no direction: its distance to all
+    prototypes is the same. Costs as much as Euclidean space; sparse X stays sparse.
     """
 
     accepts_sparse: bool = True
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the directions of the samples."""
+        """Store the directions of the samples."""
         return super().fit(directions(X), weight, **more)
 
     def distances(self, P: Floats) -> Floats:
@@ -107,7 +107,8 @@ class Cosine(Space):
         sums = weighted_sums(self.threads, self.X, W)
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         if not length.all():
-            # All directions are equally good: the old one, or that of the first sample.
+            # All directions are equally good: take the previous one, or the first
+            # sample.
             if previous is None:
                 previous = self.at_samples(np.zeros(len(sums), dtype=np.intp))
             sums = np.where(length > 0.0, sums, previous)
@@ -141,7 +142,7 @@ class Cosine(Space):
         return distance / 2.0
 
     def _of_directions(self, X: Any, P: Floats) -> Floats:
-        # Acceleration may leave the sphere slightly.
+        # Accelerated prototypes may be slightly off the sphere.
         C = directions(P)
         spans = over_ranges(cut(X.shape[0], ROWS_A_RANGE))
         inner = np.concatenate(
@@ -155,9 +156,9 @@ class Manhattan(Space):
 
         d(x, c) = sum_f |x_f - c_f|,   c_f = argmin sum_i W_i |x_if - c|
 
-    The minimum is global for weights of any sign: it is one of the values of the
-    feature. Features are sorted once; a step costs O(n_samples n_features k), and two
-    copies of X are kept.
+    The minimum is global for weights of any sign, and one of the values of the feature.
+    Features are sorted once; a step takes O(n_samples n_features k), and two copies of
+    X are stored.
     """
 
     temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "order", "values")
@@ -166,7 +167,7 @@ class Manhattan(Space):
     values: Floats
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the samples and sort each feature."""
+        """Store the samples and sort each feature."""
         space = super().fit(np.ascontiguousarray(X, dtype=np.float64), weight, **more)
         columns = np.ascontiguousarray(space.X.T)
         space.order = np.argsort(columns, axis=1, kind="stable")
@@ -189,9 +190,9 @@ class Minkowski(Space):
 
         d(x, c) = sum_f |x_f - c_f|^p,   c_f = argmin sum_i W_i |x_if - c|^p
 
-    so that p = 2 is Euclidean and p near 1 close to manhattan. Where all weights are
-    positive the minimum is global; with negative weights it is a local one, never
-    worse than the previous prototype. A step takes several passes over X.
+    so p = 2 is Euclidean and p near 1 close to manhattan. The minimum is global for
+    positive weights; with negative ones it is local, and no worse than the previous
+    prototype. A step takes several passes over X.
     """
 
     temporary: ClassVar[tuple[str, ...]] = (*Space.temporary, "columns")
@@ -202,7 +203,7 @@ class Minkowski(Space):
         self.p = float(p)
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
-        """Hold the samples, and their features as rows."""
+        """Store the samples, and their features as rows."""
         space = super().fit(np.ascontiguousarray(X, dtype=np.float64), weight, **more)
         space.columns = np.ascontiguousarray(space.X.T)
         return space
@@ -258,7 +259,7 @@ def directions(X: Any) -> Any:
         length = np.sqrt(squared_norms(X))
         return (diags(over_positive(1.0, length)) @ X).tocsr()
     X = np.asarray(X, dtype=np.float64)
-    # By the largest entry first, so that squares stay in the range of float64.
+    # Divide by the largest entry first, so that squares do not overflow.
     largest = np.abs(X).max(axis=1, keepdims=True)
     X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0.0)
     length = np.sqrt(np.einsum("if,if->i", X, X))[:, None]
