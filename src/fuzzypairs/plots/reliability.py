@@ -85,9 +85,12 @@ def plot_reliability(
 
     Parameters
     ----------
-    probability, grade, n_bins : as for `reliability_bins`
+    probability, grade : array-like of shape (n_pairs,)
+        As for `reliability_bins`.
     ax : matplotlib Axes, optional
         Where to draw. A new figure by default.
+    n_bins : int, default=5
+        As for `reliability_bins`.
 
     Returns
     -------
