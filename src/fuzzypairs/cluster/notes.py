@@ -74,4 +74,4 @@ def _remedy(model: Any, outcome: Outcome) -> str:
     is_auto = isinstance(model.alpha, str)
     remedies = [] if is_auto else [f"an alpha above {critical:.3g}"]
     remedies += [f"a fuzzifier of {harder:.3g}"] if can_harden else []
-    return f"with n_clusters={k}, {' or '.join(remedies)} would part them"
+    return f"with n_clusters={k}, {' or '.join(remedies)} would separate them"
