@@ -84,10 +84,11 @@ class PackedGroups final : public Groups {
         for (size_t t = 0; t < tiles_of(part); ++t) {
             const size_t n_lanes = lanes_of(part, t), tile = part.first_tile + t;
             tile_distances<Form::squares>(X_[tile], X_.stride(), n_lanes, prototypes, D.data());
-            for (size_t j = 0; j < k_; ++j)
-                for (size_t i = 0; i < n_lanes && t * TILE + i < part.n_rows; ++i)
-                    dist2_[place(part, t * TILE + i, j)] =
-                        weight_[tile * TILE + i] * D[j * TILE + i];
+            for (size_t i = 0; i < n_lanes; i += WIDTH) {
+                const V weight = V::load(&weight_[tile * TILE + i]);
+                for (size_t j = 0; j < k_; ++j)
+                    store(weight * V::load(&D[j * TILE + i]), dist2_, part, t * TILE + i, j);
+            }
         }
         invert(part);
     }
@@ -134,14 +135,13 @@ class PackedGroups final : public Groups {
         TileSums tile_sums(k_, X_.n_features());
         for (size_t t = 0; t < tiles_of(part); ++t) {
             const size_t n_lanes = lanes_of(part, t), tile = part.first_tile + t;
-            for (size_t j = 0; j < k_; ++j)
-                for (size_t i = 0; i < n_lanes; ++i) {
-                    const size_t at = t * TILE + i;
-                    const double u = at < part.n_rows ? U_[place(part, at, j)] : 0.0;
-                    tile_sums.weights[j * TILE + i] = u * u;
-                }
-            for (size_t i = 0; i < n_lanes; i += WIDTH)
+            for (size_t i = 0; i < n_lanes; i += WIDTH) {
                 tile_sums.set(X_[tile], X_.stride(), i, V::load(&weight_[tile * TILE + i]));
+                for (size_t j = 0; j < k_; ++j) {
+                    const V u = load(U_, part, t * TILE + i, j);
+                    (u * u).store(&tile_sums.weights[j * TILE + i]);
+                }
+            }
             tile_sums.add(n_lanes);
         }
         tile_sums.add_to(sums, masses);
@@ -254,6 +254,21 @@ class PackedGroups final : public Groups {
     size_t place(const Part& part, size_t i, size_t j) const {
         if (part.size == 0) return part.first_value + i * stride_ + j;
         return part.first_value + (i / WIDTH * k_ + j) * WIDTH + i % WIDTH;
+    }
+
+    /// Values of cluster j in row i of a part and the next ones; zero beyond its end.
+    V load(const Buffer<double>& values, const Part& part, size_t i, size_t j) const {
+        // Batches have whole vectors of rows, which lie side by side.
+        if (part.size > 0 && i < part.n_rows) return V::load(&values[place(part, i, j)]);
+        double out[WIDTH] = {};
+        for (size_t lane = 0; lane < WIDTH && i + lane < part.n_rows; ++lane)
+            out[lane] = values[place(part, i + lane, j)];
+        return V::load(out);
+    }
+    void store(V from, Buffer<double>& values, const Part& part, size_t i, size_t j) const {
+        if (part.size > 0 && i < part.n_rows) return from.store(&values[place(part, i, j)]);
+        for (size_t lane = 0; lane < WIDTH && i + lane < part.n_rows; ++lane)
+            values[place(part, i + lane, j)] = from[lane];
     }
 
     /// Call `work(place, row of the problem, cluster)` for the values of a part.
