@@ -16,6 +16,7 @@ NAMES = [
     "groups",
     "fits",
     "steps",
+    "levels",
     "spaces",
     "memory",
     "propagation",

@@ -6,6 +6,7 @@ those of the peer alternate, and the fastest of each counts.
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -111,8 +112,13 @@ def lloyd_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:
     return run
 
 
-def in_fresh_process(function: str, *arguments: Any) -> Any:
-    """Call ``benchmarks.<module>.<name>`` in a new interpreter; return its result."""
+def in_fresh_process(
+    function: str, *arguments: Any, env: dict[str, str] | None = None
+) -> Any:
+    """Call ``benchmarks.<module>.<name>`` in a new interpreter; return its result.
+
+    `env` is added to the environment variables.
+    """
     module, name = function.rsplit(".", 1)
     code = (
         f"import json, sys; from {module} import {name}; "
@@ -123,5 +129,6 @@ def in_fresh_process(function: str, *arguments: Any) -> Any:
         check=True,
         capture_output=True,
         text=True,
+        env={**os.environ, **(env or {})},
     )
     return json.loads(done.stdout.splitlines()[-1])
