@@ -16,7 +16,7 @@ MODULES = ["", ".criteria", ".datasets", ".plots", ".report"]
 # Parameters of fits that have, between them, all attributes of an estimator.
 OPTIONS = {
     "FDC": [{"metric": "learned"}, {"propagate": True}, {"robust": True}],
-    "GuidedFDC": [{}, {"robust": True}],
+    "GuidedFDC": [{}, {"propagate": True}],
     "PairSearchCV": [
         {"estimator": fuzzypairs.FDC(random_state=0), "param_grid": {"n_clusters": [2]}}
     ],

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fuzzypairs import FDC, GuidedFDC, PairSet
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.spaces.learned import Learned, Weighted
+from fuzzypairs.spaces.learned import FeatureWeights, SimplexMap
 from problems import draw_pairs
 
 
@@ -56,18 +56,18 @@ def test_fits_are_valid_and_the_same_each_time(problem, model, n_clusters, robus
 @settings(max_examples=40)
 @given(
     problems(),
-    st.sampled_from([Weighted(), Learned("linear"), Learned("rbf")]),
+    st.sampled_from([FeatureWeights(), SimplexMap("linear"), SimplexMap("rbf")]),
     st.integers(1, 4),
 )
 def test_maps_are_valid(problem, space, n_clusters):
     X, pairs = problem
     labels = np.unique(np.arange(len(X)) % n_clusters, return_inverse=True)[1]
-    learned = space.teach(X, pairs, labels)
+    learned = space.learn(X, pairs, labels)
     assert np.isfinite(learned.feature_weights).all()
     assert (learned.feature_weights >= 0.0).all()
     V = learned.map(X)
     assert np.isfinite(V).all()
-    if isinstance(space, Learned):
+    if isinstance(space, SimplexMap):
         assert V.shape == (len(X), n_clusters)
         np.testing.assert_allclose(V.sum(axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose(learned.map(X[:3]), V[:3], atol=1e-12)

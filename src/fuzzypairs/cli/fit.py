@@ -68,7 +68,12 @@ def fit(
         ),
     ] = None,
     fuzzifier: Annotated[
-        float | None, options.of_model(help="How soft memberships are: 2 if left out.")
+        Any,
+        options.of_model(
+            help="How soft memberships are: auto or a number above 1.",
+            parser=options.number_or_auto,
+            metavar="NUMBER|auto",
+        ),
     ] = None,
     init: Annotated[
         str | None,

@@ -221,7 +221,8 @@ class FittedTask:
         names = np.arange(pairs.n_samples) if ids is None else ids
         agreement = criteria.pair_agreement(pairs, labels)
         # The weight that a robust fit leaves to each judgement.
-        weights = getattr(self.model, "pair_reliability_", None)
+        unknown = np.full(len(pairs), np.nan)
+        weights = getattr(self.model, "pair_reliability_", unknown)
         return {
             "given": len(pairs),
             "alike": int(pairs.similar.sum()),
@@ -232,7 +233,7 @@ class FittedTask:
             "broken": [
                 dict(zip(ends, names[[pairs.i[n], pairs.j[n]]].tolist(), strict=True))
                 | {"grade": float(pairs.grade[n])}
-                | ({} if weights is None else {"reliability": float(weights[n])})
+                | ({} if np.isnan(weights[n]) else {"reliability": float(weights[n])})
                 for n in broken[:MOST_BROKEN]
             ],
         }

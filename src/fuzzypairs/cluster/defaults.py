@@ -21,6 +21,7 @@ from fuzzypairs.spaces.space import Space
 __all__ = [
     "alpha_at",
     "alphas_to_try",
+    "auto_fuzzifier",
     "critical_alpha",
     "gain_at",
     "leading_share",
@@ -34,6 +35,8 @@ __all__ = [
 GAINS = (1.25, 1.125, 1.0625)
 # The gain of a recommended fuzzifier: k prototypes need more than one direction.
 ADVISED_GAIN = 1.5
+# The gain of fuzzifier="auto", and its least value.
+AUTO_GAIN, LEAST_FUZZIFIER = 2.0, 1.1
 # The largest beta in the units of a fit.
 LARGEST_BETA = 1e300
 # Number of rows that the gain is estimated from if alpha does not depend on it.
@@ -77,18 +80,37 @@ def gain_at(
     return float(2.0 * fuzzifier / (fuzzifier - 1.0) * share / left)
 
 
-def parting_fuzzifier(share: float) -> float:
-    """Return the fuzzifier that separates prototypes without alpha, by a gain of 1.5.
+def parting_fuzzifier(share: float, gain: float = ADVISED_GAIN) -> float:
+    """Return the fuzzifier that separates prototypes without alpha, by a given gain.
 
-    It solves ``2 g / (g - 1) * share = 1.5``; inf from ``share = 0.75``, where all do.
+    It solves ``2 g / (g - 1) * share = gain``; inf from ``share = gain / 2``, where all
+    do.
 
     Examples
     --------
     >>> round(parting_fuzzifier(0.25), 6)
     1.5
     """
-    ratio = 2.0 * share / ADVISED_GAIN
+    ratio = 2.0 * share / gain
     return 1.0 / (1.0 - ratio) if ratio < 1.0 else float("inf")
+
+
+def auto_fuzzifier(share: float | None) -> float:
+    """Return the fuzzifier that ``fuzzifier="auto"`` takes.
+
+    It is 2 where prototypes part by a gain of 2 or more, and otherwise the value that
+    gives this gain, but at least 1.1: the more features data have that vary
+    independently, the harder clusters must be. It is 2 where samples are all the same
+    and where the gain is not known.
+
+    Examples
+    --------
+    >>> auto_fuzzifier(0.5), auto_fuzzifier(0.25)
+    (2.0, 1.3333333333333333)
+    """
+    if not share:
+        return 2.0
+    return float(np.clip(parting_fuzzifier(share, AUTO_GAIN), LEAST_FUZZIFIER, 2.0))
 
 
 def critical_alpha(X: Data, weight: Floats | None, n_clusters: int) -> float:

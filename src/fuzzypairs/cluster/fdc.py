@@ -6,7 +6,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from fuzzypairs.cluster.checked import CheckedData
-from fuzzypairs.cluster.learned_fit import LearnedFit, fit_learned
+from fuzzypairs.cluster.learned_fit import fit_learned
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
@@ -14,7 +14,7 @@ from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
-from fuzzypairs.spaces.learned import Taught
+from fuzzypairs.spaces.learned import LearnedSpace
 from fuzzypairs.spaces.metrics import Metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
@@ -55,9 +55,11 @@ class FDC(PrototypeClusterer):
     beta : float >= 0 or "auto", default="auto"
         Weight of the judgements relative to squared distances. "auto" is the total
         variance of X.
-    fuzzifier : float, default=2.0
+    fuzzifier : float or "auto", default=2.0
         Exponent g of the memberships, above 1 and at most 10: near 1 clusters are hard,
-        and for large values memberships are nearly equal. 2 is fastest.
+        and for large values memberships are nearly equal. 2 is fastest. "auto" is 2, or
+        less if prototypes would hardly separate, as in data of many features; see
+        `fuzzypairs.cluster.defaults.auto_fuzzifier`.
     metric : str, callable or Space, default="euclidean"
         "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
         "cosine", "mahalanobis"; "learned", a space learned from the judgements;
@@ -68,7 +70,7 @@ class FDC(PrototypeClusterer):
     metric_params : dict, default=None
         Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
         each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
-        see `fuzzypairs.spaces.learned.Learned`; "p" of "minkowski"; "covariance" of
+        see `fuzzypairs.spaces.learned.SimplexMap`; "p" of "minkowski"; "covariance" of
         "mahalanobis"; "gamma" (a number, "scale" or "median"), "degree" and "coef0" of
         kernels. All kernels have "memory", the largest size of a stored kernel matrix
         (as in "1GB"; larger ones are computed in tiles), and "n_components" with
@@ -134,15 +136,11 @@ class FDC(PrototypeClusterer):
         Number of passes over the data in the best run.
     converged_ : bool
         Whether the best run ended by `tol`.
-    alpha_, beta_ : float
+    alpha_, beta_, fuzzifier_ : float
         The values used.
     held_out_agreement_ : dict of str to float
         With ``metric="learned"``: the share of held-out judgements that are satisfied
-        by clusters without judgements ("euclidean") and by each form of a learned space
-        that was tried.
-    held_out_ : HeldOut
-        With ``metric="learned"``: the judgements that were held out, and how probable
-        it is that their samples belong together, with and without the other ones.
+        by each form of a learned space that was tried.
     feature_weights_ : ndarray of shape (n_features,)
         With ``metric="learned"``: how much the judgements say each feature matters.
     propagation_ : Propagation
@@ -200,7 +198,7 @@ class FDC(PrototypeClusterer):
         *,
         alpha: float | Literal["auto"] = "auto",
         beta: float | Literal["auto"] = "auto",
-        fuzzifier: float = 2.0,
+        fuzzifier: float | Literal["auto"] = 2.0,
         metric: Metric = "euclidean",
         metric_params: dict[str, Any] | None = None,
         init: Init = "k-means++",
@@ -233,7 +231,7 @@ class FDC(PrototypeClusterer):
 
     def _solve(self, data: CheckedData, space: Space) -> Found:
         if isinstance(self.metric, str) and self.metric == "learned":
-            learned = fit_learned(self._variant, data, cast(Taught, space))
+            learned = fit_learned(self._variant, data, cast(LearnedSpace, space))
             attributes = {**learned.found.attributes, **learned.attributes}
             return replace(learned.found, attributes=attributes, notes=learned.notes)
         attributes = {}
@@ -273,12 +271,6 @@ class FDC(PrototypeClusterer):
         found = last._solve(data, space)
         vanished = [n for n in first.notes if n[1] is ClustersVanishedWarning]
         return replace(found, notes=[*vanished, *found.notes])
-
-    def _store_learned(self, data: CheckedData, learned: LearnedFit) -> None:
-        """Store a fit in a learned space, and what was found of the space."""
-        found = learned.found
-        attributes = {**found.attributes, **learned.attributes}
-        self._store(data, replace(found, attributes=attributes))
 
     def _variant(self, **changes: Any) -> "FDC":
         return type(self)(**{**self.get_params(deep=False), **changes})

@@ -1,6 +1,6 @@
 """Fuzzy c-means: FDC without threshold and judgements."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,9 +22,9 @@ class FuzzyCMeans(PrototypeClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    fuzzifier : float, default=2.0
+    fuzzifier : float or "auto", default=2.0
         Exponent g of the memberships, above 1 and at most 100. Near 1 clusters are
-        hard; at 100 memberships are nearly equal.
+        hard; at 100 memberships are nearly equal. See `FDC` for "auto".
     metric, metric_params, init, n_init, max_iter, tol, random_state, n_jobs, verbose
         See `FDC`.
 
@@ -43,6 +43,8 @@ class FuzzyCMeans(PrototypeClusterer):
     converged_ : bool
     alpha_, beta_ : float
         Both are 0.
+    fuzzifier_ : float
+        The value used.
     collapse_gain_ : float
         Below 1 prototypes that are close coincide in the end, see `FDC`.
     n_features_in_ : int
@@ -79,7 +81,7 @@ class FuzzyCMeans(PrototypeClusterer):
         self,
         n_clusters: int = 8,
         *,
-        fuzzifier: float = 2.0,
+        fuzzifier: float | Literal["auto"] = 2.0,
         metric: Metric = "euclidean",
         metric_params: dict[str, Any] | None = None,
         init: Init = "k-means++",

@@ -1,6 +1,7 @@
-"""FDC that learns from judgements what the data alone do not show (GuidedFDC)."""
+"""FDC with what judgements say about all samples (GuidedFDC)."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,22 +16,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.checked import CheckedData, read_data, read_samples, store
+from fuzzypairs.cluster.combined import CombinedMap
 from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.learned_fit import fit_learned
+from fuzzypairs.cluster.guided_fit import GuidedFit, can_learn, fit_guided
+from fuzzypairs.cluster.learned_fit import LEARNED_BETA_SHARE, weighted_centers
 from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
+from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.spaces.feature_maps import MappedSpace
-from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init
+from fuzzypairs.validation import check_integer
 
 __all__ = ["GuidedFDC"]
 
 # Up to so many samples judgements are propagated by default: beyond, the search for
 # neighbours takes longer than the fit, and judgements are mostly many enough.
 PROPAGATE_UP_TO = 5000
-# What is taken over from the model that was kept, where it has it.
+# What is taken over from the model in the space of the fit, where it has it.
 SHARED = (
     "n_features_in_",
     "feature_names_in_",
@@ -45,8 +51,8 @@ SHARED = (
     "converged_",
     "alpha_",
     "beta_",
+    "fuzzifier_",
     "collapse_gain_",
-    "feature_weights_",
     "propagation_",
     "pair_reliability_",
 )
@@ -55,50 +61,68 @@ SHARED = (
 class GuidedFDC(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """FDC in the space that judgements determine, where held-out judgements confirm it.
+    """FDC with what judgements say about all samples, as far as there is evidence.
 
     What most people should run on judgements. `FDC` fits the model of the paper in the
     samples' own space, where a judgement moves its own samples and few others. This
-    estimator composes such fits: it learns from the judgements a map of the samples,
-    tests it on judgements held out, and fits `FDC` in the space of the map if it
-    passes. So a few good judgements move all samples, and bad ones move few.
+    estimator averages models of all samples, unguided clusters u(x) and maps v_l(x) of
+    two views of the data that are learned from the judgements:
+
+        memberships(x) = (1 - w_1 - w_2) u(x) + w_1 v_1(x) + w_2 v_2(x).
+
+    w_l is the posterior probability that the judgements follow a map, by their
+    likelihood when they are held out from it. So right judgements move all samples,
+    and few or wrong ones move little.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        The most clusters; those that lose their support vanish.
+    n_clusters : int or sequence of int, default=8
+        The most clusters; those that lose their support vanish. Of several numbers
+        (such as ``range(2, 6)``), the one under which held-out judgements are most
+        likely.
     alpha, beta : float or "auto", default="auto"
-        See `FDC`. With a number for `beta` the samples' own space is used, since it is
-        a weight against the distances there.
-    fuzzifier : float, default=2.0
-        See `FDC`.
+        See `FDC`. With a number for `beta` the model is `FDC` in the samples' own
+        space, since it is a weight against the distances there.
+    fuzzifier : float or "auto", default="auto"
+        Of the unguided clusters; see `FDC`.
     init : str, array-like or callable, default="k-means++"
         See `FDC`.
     n_init : int, default=10
-        Number of starts in the samples' own space.
+        Number of starts of the unguided clusters.
     max_iter : int, default=300
     tol : float, default=1e-4
     group_solver : {"sweeps", "exact"}, default="sweeps"
         See `FDC`.
     propagate : bool, float in [0, 1), "auto" or None, default=None
-        Whether judgements are spread to samples nearby, and how far; see `FDC`. None
-        is "auto" where `beta` is and X is dense with up to 5000 rows, and False
-        otherwise.
+        Whether judgements are spread to samples nearby, and how far; see `FDC`. The
+        map is then learned from the derived judgements as well. None is False, but
+        "auto" where judgements are too few to learn from, `beta` is "auto" and X is
+        dense with up to 5000 rows.
     robust : bool or float > 0, default=False
-        See `FDC`.
+        See `FDC`. The map takes account of wrong judgements in any case.
     random_state : int, RandomState instance or None, default=None
         Decides the starts, and which judgements are held out.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn; it changes no result.
     verbose : int, default=0
-        Above 0, a line for each run of the fit that was kept.
+        Above 0, a line for each run of the fit in the space of memberships.
 
     Attributes
     ----------
-    model_ : FDC
-        The fit that was kept, in the space that was chosen.
+    memberships_ : ndarray of shape (n_samples, n_clusters_)
+        The average above: what `predict_proba` returns for the training samples.
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of the largest membership.
+    guided_weight_ : float
+        w_1 + w_2; 0 where no map was learned.
     metric_ : {"euclidean", "learned"}
-        Where the clusters are: in the samples' own space or in a learned one.
+        What has the larger weight: unguided clusters or the maps.
+    noise_rate_ : float
+        With judgements to learn from: the estimated share of wrong ones.
+    pair_reliability_ : ndarray of shape (n_pairs,)
+        With judgements: the probability that each is right, by models that were not
+        given it, in the order of ``PairSet.coerce(pairs, n_samples)``; NaN for those
+        without effect and where judgements are too few.
     held_out_ : HeldOut
         With judgements: what models fitted without them say of them, with and without
         the other judgements; NaN where none were held out.
@@ -108,30 +132,47 @@ class GuidedFDC(
     verdict_ : Verdict
         What `held_out_` means, in plain words.
     feature_weights_ : ndarray of shape (n_features,)
-        In a learned space: how much the judgements say each feature matters.
+        With judgements: how much each feature matters in the space of the fit; not
+        negative, of sum 1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In a learned space, the means of X weighted by squared memberships.
+        With a map, the means of X weighted by squared memberships.
     propagation_ : Propagation
         If judgements were propagated: the derived ones, traced to those given.
-    memberships_, labels_, n_clusters_, objective_, objective_history_, \
-n_clusters_history_, n_iter_, converged_, alpha_, beta_, collapse_gain_, \
-pair_reliability_, n_features_in_, feature_names_in_
+    model_ : FDC
+        The fit in the space of the memberships, where the judgements act on their own
+        samples; without a map, the fit in the samples' own space.
+    n_clusters_, objective_, objective_history_, n_clusters_history_, n_iter_, \
+converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_names_in_
         Of `model_`; see `FDC`.
 
     See Also
     --------
-    FDC : The model of the paper, and ``metric="learned"`` for a learned space in any
-        case.
+    FDC : The model of the paper, and ``metric="learned"`` for one learned space.
 
     Notes
     -----
-    With at least five judgements of both kinds the model is fitted three times:
-    without judgements; with them, and what they imply for samples nearby, in the
-    samples' own space; and in a learned space, a map from samples to the simplex under
-    which the judgements are most likely (`fuzzypairs.spaces.learned.Learned`). The last
-    is kept if, fitted to a part of the judgements, it keeps the others better than
-    chance (at the 1 % level) and clearly better (from 100 judgements on, not clearly
-    worse) than clusters without judgements do.
+    **The maps.** Samples have two views: their own coordinates, and coordinates
+    whitened by the pairs judged alike, in which directions along which these differ
+    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates in a view and 60
+    rbf features. ``v(x) = softmax([f(x), 1] W)`` minimises
+
+        - sum_pairs |s| log P(s)  -  3 mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
+
+    where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
+    are the clusters that samples form in the view without judgements.
+
+    **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
+    learned from the other folds, and unguided clusters, say how likely the samples of
+    held-out judgements belong together. The likelihoods under the maps, under the
+    unguided clusters and under chance give w_l and e (`fuzzypairs.cluster.evidence`).
+
+    **Certainty.** The power of the unguided memberships is the one under which the
+    judgements are most likely. Rows far from all samples get nearly equal memberships
+    (`fuzzypairs.cluster.combined.CombinedMap`).
+
+    With fewer than five judgements or judgements of one kind, for sparse X, or if X has
+    values above 1e15 or only values below 1e-15, no map is learned and the model is
+    `FDC` in the samples' own space; so it is without judgements.
 
     Examples
     --------
@@ -149,14 +190,15 @@ pair_reliability_, n_features_in_, feature_names_in_
     model_: FDC
     n_clusters_: int
     verdict_: Verdict
+    guided_weight_: float
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Sequence[int] = 8,
         *,
         alpha: float | Literal["auto"] = "auto",
         beta: float | Literal["auto"] = "auto",
-        fuzzifier: float = 2.0,
+        fuzzifier: float | Literal["auto"] = "auto",
         init: Init = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -206,50 +248,131 @@ pair_reliability_, n_features_in_, feature_names_in_
         -------
         self : GuidedFDC
         """
-        self._variant()._check_parameters()
+        numbers = self._numbers()
+        for k in numbers:
+            self._variant(n_clusters=k)._check_parameters()
         data = read_data(
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
-        model, metric, notes = self._fit_model(data)
+        judged = usable_pairs(data.pairs, data.weight, 1.0)
+        fitted = self._fit_guided(data, judged, numbers)
+        if fitted is None:
+            model, notes = self._fit_plain(data, numbers)
+        else:
+            model, notes = self._fit_in_space(data, fitted)
         shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
-        store(self, model_=model, metric_=metric, **shared)
+        w = 0.0 if fitted is None else float(sum(fitted.evidence.guided))
+        metric = "learned" if w > 0.5 else "euclidean"
+        store(self, model_=model, metric_=metric, guided_weight_=w, **shared)
         if len(data.pairs.informative):
-            self._store_verdict(data.pairs.informative)
+            self._store_evidence(data, judged, fitted)
         for message, category in notes:
             warnings.warn(message, category, stacklevel=2)
         return self
 
-    def _fit_model(self, data: CheckedData) -> tuple[FDC, str, list[Note]]:
-        """Return the model that is kept, its space, and what users should know."""
-        if isinstance(self.beta, str) and len(data.pairs):
-            fitted = fit_learned(
-                self._variant, data, None, propagate=self._spread(data)
-            )
-            model = self._variant(metric=fitted.space or "euclidean")
-            model._store_learned(data, fitted)
-            metric = "learned" if fitted.space else "euclidean"
-            return model, metric, fitted.notes
-        model = self._variant(propagate=self.propagate or False)
-        return model, "euclidean", model._fit_checked(data, Euclidean())
+    def _numbers(self) -> list[int]:
+        """Return the numbers of clusters to choose from."""
+        given = self.n_clusters
+        if isinstance(given, Sequence | np.ndarray):
+            numbers = [check_integer("n_clusters", k, 1) for k in given]
+            if not numbers:
+                raise ValueError("n_clusters is empty, expected a number or several")
+            return sorted(set(numbers))
+        return [check_integer("n_clusters", given, 1)]
 
-    def _store_verdict(self, pairs: PairSet) -> None:
+    def _fit_guided(
+        self, data: CheckedData, judged: PairSet, numbers: list[int]
+    ) -> GuidedFit | None:
+        """Fit with a map, or return None where none can be learned."""
+        can = can_learn(judged) and not is_sparse(data.given) and data.unit == 1.0
+        varies = can and bool(np.ptp(data.given, axis=0).any())
+        if not isinstance(self.beta, str) or not varies:
+            return None
+        fits = [
+            fit_guided(
+                lambda k=k, **more: self._variant(n_clusters=k, **more),
+                data,
+                judged,
+                self.propagate or False,
+            )
+            for k in numbers
+        ]
+        return max(fits, key=lambda fit: fit.evidence.log_likelihood)
+
+    def _fit_plain(
+        self, data: CheckedData, numbers: list[int]
+    ) -> tuple[FDC, list[Note]]:
+        """Fit the model of the paper in the samples' own space."""
+        if len(numbers) > 1:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is chosen by held-out judgements, which "
+                'need at least five of both kinds, dense X and beta="auto"; give one '
+                "number"
+            )
+        model = self._variant(n_clusters=numbers[0], propagate=self._spread(data))
+        return model, model._fit_checked(data, Euclidean())
+
+    def _fit_in_space(
+        self, data: CheckedData, fitted: GuidedFit
+    ) -> tuple[FDC, list[Note]]:
+        """Fit in the space of the memberships that were found."""
+        space, notes = fitted.space, list(fitted.unguided.notes)
+        kept = np.unique(space.map(data.given).argmax(axis=1))
+        if len(kept) < len(space.kept):
+            why = (
+                f"of {len(space.kept)} clusters, the judgements are best explained by "
+                f"{len(kept)}; to keep more give beta a number"
+            )
+            notes = [(why, ClustersVanishedWarning), *notes]
+            space.kept = kept
+        U = space.map(data.given)
+        labels = np.unique(U.argmax(axis=1), return_inverse=True)[1]
+        model = self._variant(
+            metric=space,
+            n_clusters=len(kept),
+            init=labels,
+            alpha=0.0 if isinstance(self.alpha, str) else self.alpha,
+            beta=LEARNED_BETA_SHARE * total_variance(U, data.weight),
+            fuzzifier=2.0,
+            propagate=False,
+        )
+        model._store(data, model._solve(data, space))
+        model.memberships_, model.labels_ = U, U.argmax(axis=1)
+        model.cluster_centers_ = weighted_centers(data.given, U, data.weight)
+        if fitted.propagation is not None:
+            model.propagation_ = fitted.propagation
+        return model, notes
+
+    def _store_evidence(
+        self, data: CheckedData, judged: PairSet, fitted: GuidedFit | None
+    ) -> None:
         """Store what held-out judgements say of the fit."""
-        unknown = np.full(len(pairs), np.nan)
-        none = HeldOut(pairs, unknown, unknown)
-        self.held_out_ = getattr(self.model_, "held_out_", none)
+        noise_rate = None
+        reliability = np.full(len(data.pairs), np.nan)
+        if fitted is None:
+            unknown = np.full(len(judged), np.nan)
+            self.held_out_ = HeldOut(judged, unknown, unknown)
+            n_features = data.given.shape[1]
+            self.feature_weights_ = np.full(n_features, 1.0 / n_features)
+        else:
+            self.held_out_ = fitted.held_out
+            self.feature_weights_ = fitted.feature_weights
+            self.noise_rate_ = noise_rate = fitted.evidence.noise_rate
+            reliability[is_among(data.pairs, judged)] = fitted.reliability
+        if fitted is not None or not self.robust:
+            self.pair_reliability_ = reliability
         self.held_out_agreement_ = self.held_out_.agreement
-        self.verdict_ = assess(self.held_out_)
+        self.verdict_ = assess(self.held_out_, noise_rate)
 
     def _spread(self, data: CheckedData) -> bool | float | Literal["auto"]:
         """Return `propagate` as it is meant for the data."""
-        if self.propagate is not None:
-            return self.propagate
+        if self.propagate is not None or not isinstance(self.beta, str):
+            return self.propagate or False
         is_small = data.n_samples <= PROPAGATE_UP_TO and not is_sparse(data.given)
         return "auto" if is_small else False
 
     def _variant(self, **changes: Any) -> FDC:
-        params = {**self.get_params(deep=False), **changes}
-        params["propagate"] = params["propagate"] or False
+        params = {**self.get_params(deep=False), "propagate": False, **changes}
         return FDC(**params)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
@@ -264,7 +387,11 @@ pair_reliability_, n_features_in_, feature_names_in_
         memberships : ndarray of shape (n_samples, n_clusters_)
         """
         check_is_fitted(self)
-        return self.model_.predict_proba(X)
+        space = self.model_._space
+        if not isinstance(space, CombinedMap):
+            return self.model_.predict_proba(X)
+        given = read_samples(self, X, space, accepts_sparse=False, reset=False)
+        return space.map(given)
 
     def predict(self, X: ArrayLike) -> Labels:
         """Return the cluster of the largest membership of each new sample.
@@ -277,11 +404,10 @@ pair_reliability_, n_features_in_, feature_names_in_
         -------
         labels : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        return self.model_.predict(X)
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the distances of samples to the prototypes, in the space chosen.
+        """Return the distances of samples to the prototypes, in the space of the fit.
 
         Parameters
         ----------
@@ -295,7 +421,7 @@ pair_reliability_, n_features_in_, feature_names_in_
         return self.model_.transform(X)
 
     def embed(self, X: ArrayLike) -> Floats:
-        """Return the coordinates of samples in the space that was chosen.
+        """Return the coordinates of samples in the space of the fit.
 
         Parameters
         ----------
@@ -304,7 +430,7 @@ pair_reliability_, n_features_in_, feature_names_in_
         Returns
         -------
         coordinates : ndarray of shape (n_samples, n_dims)
-            After the map of a learned space; X itself in the samples' own space.
+            Their memberships if a map was learned; X itself if not.
 
         Examples
         --------
@@ -346,3 +472,9 @@ pair_reliability_, n_features_in_, feature_names_in_
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+
+def is_among(pairs: PairSet, some: PairSet) -> Any:
+    """Tell which of the pairs (n_pairs,) are among `some` of them."""
+    key = pairs.i * pairs.n_samples + pairs.j
+    return np.isin(key, some.i * some.n_samples + some.j)

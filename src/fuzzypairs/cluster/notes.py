@@ -22,6 +22,7 @@ class Outcome(NamedTuple):
     n_iter: int
     n_clusters: int
     alpha: float
+    fuzzifier: float
     share: float | None  # lam1, see `fuzzypairs.cluster.defaults`
     collapse_gain: float
     together: tuple[int, int] | None  # clusters whose prototypes coincide
@@ -62,14 +63,14 @@ def _remedy(model: Any, outcome: Outcome) -> str:
     """Return what would separate prototypes that coincide."""
     k, share = outcome.n_clusters, outcome.share
     harder = parting_fuzzifier(share) if share else np.inf
-    can_harden = "fuzzifier" in model.get_params() and harder < model.fuzzifier
+    can_harden = "fuzzifier" in model.get_params() and harder < outcome.fuzzifier
     if not share or not outcome.collapse_gain < 1.0:
         lower = f", or fuzzifier to {harder:.3g}" if can_harden else ""
         return (
             "X may have fewer distinct groups, or the judgements pull them "
             f"together: lower n_clusters or beta{lower}"
         )
-    critical = alpha_at(1.0, share, k, model.fuzzifier)
+    critical = alpha_at(1.0, share, k, outcome.fuzzifier)
     # Where alpha is "auto", such values made clusters vanish.
     is_auto = isinstance(model.alpha, str)
     remedies = [] if is_auto else [f"an alpha above {critical:.3g}"]

@@ -69,6 +69,8 @@ class PCCA(PrototypeClusterer):
     converged_ : bool
     alpha_, beta_ : float
         The values used; alpha is 0.
+    fuzzifier_ : float
+        2.
     collapse_gain_ : float
         Below 1 prototypes that are close coincide in the end, see `FDC`.
     n_features_in_ : int

@@ -31,6 +31,7 @@ from fuzzypairs.cluster.checked import (
 from fuzzypairs.cluster.defaults import (
     LARGEST_BETA,
     alphas_to_try,
+    auto_fuzzifier,
     gain_at,
     share_for,
 )
@@ -75,6 +76,7 @@ class Found:
     runs: list[RunResult]
     memberships: Floats
     labels: Labels
+    fuzzifier: float
     collapse_gain: float
     notes: list[Note]
     propagation: Propagation | None = None
@@ -99,7 +101,7 @@ class PrototypeClusterer(
     n_clusters: int
     alpha: float | Literal["auto"]
     beta: float | Literal["auto"]
-    fuzzifier: float
+    fuzzifier: float | Literal["auto"]
     metric: Metric
     metric_params: dict[str, Any] | None
     init: Init
@@ -171,16 +173,24 @@ class PrototypeClusterer(
         random_state = check_seed(self.random_state)
         threads = Threads(self.n_jobs)
         space = space.fit(X, weight, random_state=random_state, threads=threads)
-        # Fused passes need squared memberships and dense samples.
-        is_fused = isinstance(space, Euclidean) and self.fuzzifier == 2.0
-        is_fused = is_fused and not sparse.issparse(space.X)
-        if is_fused:
+        if isinstance(space, Euclidean) and not sparse.issparse(space.X):
             mean, spread = mean_and_variance(space.X, weight)
         else:
             mean, spread = None, space.spread()
-        share = share_for(space, weight, mean, isinstance(self.alpha, str))
-        alphas = alphas_to_try(self.alpha, share, k, self.fuzzifier)
-        problem = self._problem(space, data, k, alphas[0], threads, mean, spread)
+        fuzzifier = self.fuzzifier
+        decides = isinstance(self.alpha, str) or isinstance(fuzzifier, str)
+        share = share_for(space, weight, mean, decides)
+        if isinstance(fuzzifier, str):
+            # The exact solver needs squared memberships.
+            fuzzifier = 2.0 if self.group_solver == "exact" else auto_fuzzifier(share)
+        fuzzifier = float(fuzzifier)
+        # Fused passes need squared memberships and dense samples.
+        is_fused = mean is not None and fuzzifier == 2.0
+        spread = spread if is_fused else spread or 1.0
+        alphas = alphas_to_try(self.alpha, share, k, fuzzifier)
+        problem = self._problem(
+            space, data, k, alphas[0], threads, mean, spread, fuzzifier
+        )
         # Starts are chosen where distances are Euclidean, if possible.
         seen = space.X if isinstance(space, Euclidean) else X
         starts = []
@@ -209,15 +219,17 @@ class PrototypeClusterer(
         together = coincident(problem, best, memberships)
         if together and self._can_trace and are_one(problem, best, together):
             labels, is_earlier = labels_apart(problem, starts[chosen]), True
-        k, fuzzifier = len(best.centers), float(self.fuzzifier)
+        k = len(best.centers)
         gain = gain_at(problem.alpha, share, k, fuzzifier)
         notes: list[Note] = list(
             zip(space.notes, repeat(FuzzyPairsWarning), strict=False)
         )
         if not best.converged or together or k < self.n_clusters:
-            run = best.converged, best.n_iter, k, problem.alpha
+            run = best.converged, best.n_iter, k, problem.alpha, fuzzifier
             notes += notes_on(self, Outcome(*run, share, gain, together, is_earlier))
-        return Found(problem, space, best, runs, memberships, labels, gain, notes)
+        return Found(
+            problem, space, best, runs, memberships, labels, fuzzifier, gain, notes
+        )
 
     def _problem(
         self,
@@ -228,13 +240,14 @@ class PrototypeClusterer(
         threads: Threads,
         mean: Floats | None,
         spread: float,
+        fuzzifier: float,
     ) -> Problem:
-        """Return the problem in a space; with fused passes if the `mean` is given."""
+        """Return the problem in a space; with fused passes if it is a dense table."""
         beta = spread
         if not isinstance(self.beta, str):
             beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
-        make: partial[Any] = partial(SpacePasses, space, float(self.fuzzifier), spread)
-        if mean is not None:
+        make: partial[Any] = partial(SpacePasses, space, fuzzifier, spread)
+        if mean is not None and fuzzifier == 2.0:
             make = partial(FusedPasses, space.X, mean, spread)
         return Problem.over(
             partial(make, n_clusters=k, threads=threads),
@@ -275,6 +288,7 @@ class PrototypeClusterer(
         self.memberships_, self.labels_ = found.memberships, found.labels
         self.n_clusters_ = len(best.centers)
         self.alpha_, self.beta_ = found.problem.alpha, found.problem.beta / unit**2
+        self.fuzzifier_ = found.fuzzifier
         self.objective_ = best.objective / unit**2
         self.objective_history_ = best.history / unit**2
         self.n_clusters_history_ = best.n_clusters_history
@@ -361,7 +375,7 @@ class PrototypeClusterer(
         U = self._memberships_at(distance)
         weight = check_weights(sample_weight, len(U))
         judged = PairSet.coerce(pairs, len(U)).informative
-        values = ((U**self.fuzzifier - self.alpha_) * distance).sum(axis=1)
+        values = ((U**self.fuzzifier_ - self.alpha_) * distance).sum(axis=1)
         objective = values.sum() if weight is None else weight @ values
         left, right, s = U[judged.i], U[judged.j], judged.grade
         alike = 0.5 * s * ((left - right) ** 2).sum(axis=1)
@@ -388,7 +402,10 @@ class PrototypeClusterer(
                 check_choice(name, value, ["auto"])
             else:
                 check_number(name, value, 0.0, below, words=["auto"])
-        fuzzifier = check_number("fuzzifier", self.fuzzifier, 1.0)
+        if isinstance(self.fuzzifier, str) and self.fuzzifier == "auto":
+            fuzzifier = 2.0
+        else:
+            fuzzifier = check_number("fuzzifier", self.fuzzifier, 1.0, words=["auto"])
         largest = self._largest_fuzzifier
         if not 1.0 < fuzzifier <= largest:
             raise ValueError(
@@ -425,7 +442,7 @@ class PrototypeClusterer(
         return out
 
     def _memberships_at(self, distance: Floats) -> Floats:
-        return memberships_of(distance, float(self.fuzzifier))
+        return memberships_of(distance, self.fuzzifier_)
 
     def _why_vanished(self, n_left: int, alpha: float) -> str | None:
         """Return why clusters vanished, or None if that was intended."""

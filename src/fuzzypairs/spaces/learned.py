@@ -14,13 +14,13 @@ from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.moments import total_variance, weighted_mean
 from fuzzypairs.threads import Threads
 
-__all__ = ["Learned", "Taught", "Weighted"]
+__all__ = ["FeatureWeights", "LearnedSpace", "SimplexMap"]
 
 # How many samples represent all of them, in the prior and in feature weights.
 MOST_ROWS = 500
 
 
-class Taught(MappedSpace):
+class LearnedSpace(MappedSpace):
     """Euclidean distances after a map that is learned from judgements."""
 
     feature_weights: Floats
@@ -28,7 +28,7 @@ class Taught(MappedSpace):
     is_open: bool = False
 
     @abstractmethod
-    def teach(self, X: Floats, pairs: PairSet, *args: Any, **more: Any) -> Self:
+    def learn(self, X: Floats, pairs: PairSet, *args: Any, **more: Any) -> Self:
         """Return a copy of this space with a map learned from `pairs`."""
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
@@ -36,12 +36,12 @@ class Taught(MappedSpace):
         if not hasattr(self, "feature_weights"):
             raise ValueError(
                 f"{type(self).__name__} has not learned from judgements yet; use "
-                'metric="learned", or give what its method `teach` returns'
+                'metric="learned", or give what its method `learn` returns'
             )
         return super().fit(X, weight, **more)
 
 
-class Weighted(Taught):
+class FeatureWeights(LearnedSpace):
     """Euclidean distances with a weight for each feature; prototypes are means.
 
         d(x, c) = sum_f w_f (x_f - c_f)^2,   w_f = sqrt(unlike_f / alike_f)
@@ -54,7 +54,7 @@ class Weighted(Taught):
     def __init__(self, prior: float = 20.0) -> None:
         self.prior = prior
 
-    def teach(
+    def learn(
         self,
         X: Floats,
         pairs: PairSet,
@@ -88,7 +88,7 @@ class Weighted(Taught):
         return np.asarray(P / np.sqrt(self.feature_weights))
 
 
-class Learned(Taught):
+class SimplexMap(LearnedSpace):
     """The simplex, with a learned map from samples to memberships v.
 
         d(x, c) = |v(x) - c|^2,   v(x) = softmax(sharpness * [f(x), 1] W)
@@ -128,7 +128,7 @@ class Learned(Taught):
     >>> X = rng.normal(size=(60, 3))
     >>> truth = (X[:, 2] > 0).astype(int)
     >>> judged = PairSet.from_labels(truth, n_pairs=30, random_state=0)
-    >>> space = Learned("linear").teach(X, judged, (X[:, 0] > 0).astype(int))
+    >>> space = SimplexMap("linear").learn(X, judged, (X[:, 0] > 0).astype(int))
     >>> int(space.feature_weights.argmax())
     2
     """
@@ -179,7 +179,7 @@ class Learned(Taught):
         space.kernel, _ = basis.trimmed(np.empty((0, 0)))
         return space, features
 
-    def teach(
+    def learn(
         self,
         X: Floats,
         pairs: PairSet,
@@ -208,9 +208,9 @@ class Learned(Taught):
             X, weight, random_state=random_state, threads=threads
         )
         rows = representatives(len(features), random_state)
-        return prepared.taught(X, features, pairs, labels, rows, weight)
+        return prepared.learned(X, features, pairs, labels, rows, weight)
 
-    def taught(
+    def learned(
         self,
         X: Floats,
         features: Floats,
@@ -237,7 +237,7 @@ class Learned(Taught):
         return Objective(
             features,
             pairs.informative,
-            labels,
+            np.eye(int(labels.max()) + 1)[labels[rows]],
             prior=self.prior,
             ridge=self.ridge,
             doubt=self.doubt,

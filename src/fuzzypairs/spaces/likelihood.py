@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
-from threadpoolctl import threadpool_limits
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.threads import one_blas_thread
 
 __all__ = ["Objective", "softmax"]
 
@@ -34,22 +34,22 @@ class Objective:
 
     Over judgements (p, q, s) and samples i of `rows` this is
 
-        - sum_pairs |s| log P(judgement)  -  prior * mean_i log v(x_i)[label of i]
+        - sum_pairs |s| log P(judgement)  -  prior * mean_i sum_h t_ih log v_h(x_i)
         + ridge / 2 * |W|^2
 
     where two samples are judged alike with probability v_p.v_q, or, as judgements may
     be wrong, ``doubt + (1 - 2 doubt) v_p.v_q``. The second term decides where there
-    are no judgements: it favours the clusters that the samples form without them, as
+    are no judgements: it favours the clusters t that the samples form without them, as
     `prior` more judgements of full strength would. Features, (n_samples, n_features),
-    have mean square length about 1; labels count from 0 without a gap; `weight` are
-    sample weights in the second term.
+    have mean square length about 1; `target`, (len(rows), n_clusters), holds t, rows
+    on the simplex; `weight` are sample weights in the second term.
     """
 
     def __init__(
         self,
         features: Floats,
         pairs: PairSet,
-        labels: Labels,
+        target: Floats,
         *,
         prior: float,
         ridge: float,
@@ -71,9 +71,8 @@ class Objective:
         self.doubt = doubt
         taken = features[np.concatenate([judged, rows])]
         self.inputs = np.column_stack([taken, np.ones(len(taken))])
-        n_clusters = int(labels.max()) + 1
-        self.shape = (self.inputs.shape[1], n_clusters)
-        self.target = np.eye(n_clusters)[labels[rows]]
+        self.shape = (self.inputs.shape[1], target.shape[1])
+        self.target = target
         share = np.ones(len(rows)) if weight is None else weight[rows]
         self.share = prior * (share / share.sum())[:, None]
         # The constant is nearly free: it sets how large clusters are.
@@ -84,7 +83,7 @@ class Objective:
         """Return the best W, shape (n_features + 1, n_clusters)."""
         # Hundreds of products of thin matrices: BLAS threads would mostly wait for
         # each other, most of all where folds are fitted in parallel.
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             found = minimize(
                 self,
                 self.start().ravel(),

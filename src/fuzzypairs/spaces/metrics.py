@@ -19,7 +19,7 @@ from fuzzypairs.spaces.kernel_spaces import (
     PrecomputedDistances,
     PrecomputedKernel,
 )
-from fuzzypairs.spaces.learned import Learned, Taught, Weighted
+from fuzzypairs.spaces.learned import FeatureWeights, LearnedSpace, SimplexMap
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
 from fuzzypairs.validation import check_bytes, check_choice, check_integer, check_number
@@ -135,14 +135,14 @@ def _check(given: dict[str, Any], known: tuple[str, ...], metric: str) -> None:
             CHECKS[key](f'metric_params["{key}"]', value)
 
 
-def _learned_space(given: dict[str, Any]) -> Taught:
+def _learned_space(given: dict[str, Any]) -> LearnedSpace:
     """Return the space that is to be learned from judgements."""
     forms = tuple(FORMS)
     form = check_choice('metric_params["form"]', given.pop("form", "auto"), forms)
     _check(given, ("form", *FORMS[form]), f'"learned" of the form "{form}"')
     if form == "diagonal":
-        return Weighted(**given)
-    return Learned(cast(Any, form), **given)
+        return FeatureWeights(**given)
+    return SimplexMap(cast(Any, form), **given)
 
 
 def _kernel_space(kernel: Kernel, given: dict[str, Any], name: str) -> Space:

@@ -11,6 +11,7 @@ from fuzzypairs import FDC, FuzzyCMeans
 from fuzzypairs.cluster.defaults import (
     GAINS,
     alpha_at,
+    auto_fuzzifier,
     gain_at,
     leading_share,
     parting_fuzzifier,
@@ -149,3 +150,32 @@ def test_equal_samples_have_no_gain(metric):
         model = FDC(2, metric=metric, random_state=0).fit(np.ones((200, 80)))
     assert not model.collapse_gain_ > 0.0
     np.testing.assert_allclose(model.memberships_.sum(axis=1), 1.0)
+
+
+# The fuzzifier.
+
+
+def test_auto_fuzzifier_by_hand():
+    """2 g / (g - 1) * share = 2: a share of 1/4 needs g = 4/3, one of 1/2 is enough."""
+    assert auto_fuzzifier(0.25) == pytest.approx(4 / 3)
+    assert auto_fuzzifier(0.5) == auto_fuzzifier(1.0) == 2.0
+    assert auto_fuzzifier(0.001) == 1.1
+    assert auto_fuzzifier(None) == auto_fuzzifier(0.0) == 2.0
+
+
+@pytest.mark.parametrize("estimator", [FDC, FuzzyCMeans])
+def test_auto_fuzzifier_keeps_prototypes_apart(estimator):
+    X = scale(load_digits().data)
+    model = estimator(3, fuzzifier="auto", n_init=1, random_state=0).fit(X)
+    assert 1.1 <= model.fuzzifier_ < 1.5
+    assert model.collapse_gain_ == pytest.approx(2.0, abs=1e-6)
+    same = estimator(3, fuzzifier=model.fuzzifier_, n_init=1, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.memberships_, same.memberships_)
+    np.testing.assert_array_equal(model.predict_proba(X[:9]), same.predict_proba(X[:9]))
+
+
+def test_auto_fuzzifier_is_two_on_a_line():
+    X = np.random.default_rng(0).normal(size=(50, 1))
+    assert FDC(2, fuzzifier="auto", random_state=0).fit(X).fuzzifier_ == 2.0
+    with pytest.raises(TypeError, match=r'fuzzifier must be .*"auto"'):
+        FDC(2, fuzzifier="hard").fit(X)

@@ -5,7 +5,12 @@ import pytest
 
 import naive_spaces as naive
 from fuzzypairs import PairSet
-from fuzzypairs.spaces.learned import MOST_ROWS, Learned, Weighted, representatives
+from fuzzypairs.spaces.learned import (
+    MOST_ROWS,
+    FeatureWeights,
+    SimplexMap,
+    representatives,
+)
 from fuzzypairs.threads import Threads
 
 FORMS = ["linear", "rbf"]
@@ -33,7 +38,7 @@ def test_weights_by_hand():
     """
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     pairs = PairSet.from_triples([(0, 1, 1.0), (0, 2, -1.0)], 4)
-    space = Weighted(prior=1.0).teach(X, pairs, np.zeros(4, int))
+    space = FeatureWeights(prior=1.0).learn(X, pairs, np.zeros(4, int))
     np.testing.assert_allclose(space.feature_weights, [3**0.5, 3**-0.5])
 
 
@@ -41,7 +46,7 @@ def test_weights_by_hand():
 def test_weights_against_loops(problem, weighted):
     X, pairs, labels, _ = problem
     weight = np.random.default_rng(0).uniform(size=80) if weighted else None
-    found = Weighted().teach(X, pairs, labels, weight).feature_weights
+    found = FeatureWeights().learn(X, pairs, labels, weight).feature_weights
     expected = naive.feature_weights(
         X, list(pairs), 20.0, np.ones(80) if weight is None else weight
     )
@@ -51,13 +56,13 @@ def test_weights_against_loops(problem, weighted):
 
 def test_without_judgements_all_features_weigh_the_same(problem):
     X, _, labels, _ = problem
-    space = Weighted().teach(X, PairSet.empty(80), labels)
+    space = FeatureWeights().learn(X, PairSet.empty(80), labels)
     np.testing.assert_allclose(space.feature_weights, 1.0)
 
 
 def test_weighted_distances(problem):
     X, pairs, labels, _ = problem
-    space = Weighted().teach(X, pairs, labels).fit(X)
+    space = FeatureWeights().learn(X, pairs, labels).fit(X)
     P = space.prototypes(np.random.default_rng(0).uniform(size=(80, 2)))
     C = space.points(P)
     expected = [[space.feature_weights @ (x - c) ** 2 for c in C] for x in X]
@@ -68,7 +73,7 @@ def test_weighted_distances(problem):
 def test_a_constant_feature_weighs_one(problem):
     X, pairs, labels, _ = problem
     X = np.column_stack([X, np.full(80, 7.0)])
-    assert Weighted().teach(X, pairs, labels).feature_weights[-1] == 1.0
+    assert FeatureWeights().learn(X, pairs, labels).feature_weights[-1] == 1.0
 
 
 # Maps to the simplex.
@@ -77,7 +82,7 @@ def test_a_constant_feature_weighs_one(problem):
 @pytest.mark.parametrize("form", FORMS)
 def test_map_is_on_the_simplex(problem, form):
     X, pairs, labels, _ = problem
-    V = Learned(form).teach(X, pairs, labels).map(np.vstack([X, 1e6 * X]))
+    V = SimplexMap(form).learn(X, pairs, labels).map(np.vstack([X, 1e6 * X]))
     assert np.isfinite(V).all()
     assert (V >= 0).all()
     np.testing.assert_allclose(V.sum(axis=1), 1.0, atol=1e-12)
@@ -85,7 +90,7 @@ def test_map_is_on_the_simplex(problem, form):
 
 def test_map_follows_judgements_where_clusters_do_not(problem):
     X, pairs, labels, truth = problem
-    found = Learned("linear").teach(X, pairs, labels).map(X).argmax(axis=1)
+    found = SimplexMap("linear").learn(X, pairs, labels).map(X).argmax(axis=1)
     right = (found == truth).mean()
     assert max(right, 1 - right) > 0.9
 
@@ -94,16 +99,16 @@ def test_map_follows_clusters_where_judgements_are_few(problem):
     X, _, labels, _ = problem
     pairs = PairSet.from_triples([(0, 2, 0.01), (0, 1, -0.01)], 80)
     for form in FORMS:
-        V = Learned(form).teach(X, pairs, labels).map(X)
+        V = SimplexMap(form).learn(X, pairs, labels).map(X)
         assert (V.argmax(axis=1) == labels).mean() > 0.95
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_map_is_free_of_scale_and_place(problem, form):
     X, pairs, labels, _ = problem
-    space = Learned(form).teach(X, pairs, labels)
+    space = SimplexMap(form).learn(X, pairs, labels)
     for scale, shift in [(1e-3, 0.0), (1e3, 0.0), (4.0, 100.0)]:
-        other = Learned(form).teach(scale * X + shift, pairs, labels)
+        other = SimplexMap(form).learn(scale * X + shift, pairs, labels)
         np.testing.assert_allclose(
             other.map(scale * X + shift), space.map(X), atol=1e-6
         )
@@ -115,7 +120,7 @@ def test_map_is_free_of_scale_and_place(problem, form):
 @pytest.mark.parametrize("form", FORMS)
 def test_new_rows_are_mapped_as_old_ones(problem, form):
     X, pairs, labels, _ = problem
-    space = Learned(form).teach(X, pairs, labels).fit(X)
+    space = SimplexMap(form).learn(X, pairs, labels).fit(X)
     P = np.eye(2)
     np.testing.assert_allclose(space.between(X[::-1], P)[::-1], space.distances(P))
     kept, P = space.trimmed(P)
@@ -126,11 +131,11 @@ def test_new_rows_are_mapped_as_old_ones(problem, form):
 def test_float32_is_computed_in_float64(problem, form):
     X, pairs, labels, _ = problem
     small = X.astype(np.float32)
-    V = Learned(form).teach(small, pairs, labels).map(small)
+    V = SimplexMap(form).learn(small, pairs, labels).map(small)
     assert V.dtype == np.float64
     wide = small.astype(np.float64)
     np.testing.assert_allclose(
-        V, Learned(form).teach(wide, pairs, labels).map(wide), atol=1e-4
+        V, SimplexMap(form).learn(wide, pairs, labels).map(wide), atol=1e-4
     )
 
 
@@ -138,10 +143,10 @@ def test_float32_is_computed_in_float64(problem, form):
 def test_constant_features_do_not_matter(problem, form):
     X, pairs, labels, _ = problem
     wider = np.column_stack([np.full(80, -3.0), X])
-    space = Learned(form).teach(wider, pairs, labels)
+    space = SimplexMap(form).learn(wider, pairs, labels)
     assert space.feature_weights[0] == 0.0
     np.testing.assert_allclose(
-        space.map(wider), Learned(form).teach(X, pairs, labels).map(X), atol=1e-6
+        space.map(wider), SimplexMap(form).learn(X, pairs, labels).map(X), atol=1e-6
     )
 
 
@@ -149,7 +154,7 @@ def test_constant_features_do_not_matter(problem, form):
 def test_constant_data_have_an_even_map(form):
     X = np.ones((6, 2))
     pairs = PairSet.from_triples([(0, 1, 1.0), (2, 3, -1.0)], 6)
-    space = Learned(form).teach(X, pairs, np.array([0, 0, 0, 1, 1, 1]))
+    space = SimplexMap(form).learn(X, pairs, np.array([0, 0, 0, 1, 1, 1]))
     V = space.map(X)
     assert np.isfinite(V).all()
     assert np.ptp(V, axis=0).max() == 0.0
@@ -159,7 +164,7 @@ def test_constant_data_have_an_even_map(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_feature_weights_find_what_matters(problem, form):
     X, pairs, labels, _ = problem
-    weights = Learned(form).teach(X, pairs, labels).feature_weights
+    weights = SimplexMap(form).learn(X, pairs, labels).feature_weights
     assert weights.sum() == pytest.approx(1.0)
     assert weights.argmax() == 2
 
@@ -167,7 +172,7 @@ def test_feature_weights_find_what_matters(problem, form):
 @pytest.mark.parametrize("n_components", [1, 7, 1000])
 def test_any_number_of_components(problem, n_components):
     X, pairs, labels, _ = problem
-    space = Learned("rbf", n_components=n_components).teach(X, pairs, labels)
+    space = SimplexMap("rbf", n_components=n_components).learn(X, pairs, labels)
     # Of 80 samples, at most 40 span the features; the last row is the constant.
     assert space.coefficients.shape == (min(n_components, 40) + 1, 2)
     assert np.isfinite(space.map(X)).all()
@@ -178,8 +183,8 @@ def test_weights_act_as_repeated_rows(problem):
     again = np.r_[np.arange(80), np.arange(20)]
     weight = np.ones(80)
     weight[:20] = 2.0
-    heavy = Learned("linear").teach(X, pairs, labels, weight)
-    repeated = Learned("linear").teach(
+    heavy = SimplexMap("linear").learn(X, pairs, labels, weight)
+    repeated = SimplexMap("linear").learn(
         X[again], PairSet(pairs.i, pairs.j, pairs.grade, 100), labels[again]
     )
     np.testing.assert_allclose(heavy.map(X), repeated.map(X), atol=1e-3)
@@ -190,22 +195,22 @@ def test_threads_change_nothing(problem, form):
     X, pairs, labels, _ = problem
     maps = []
     for n_jobs in (1, 2):
-        space = Learned(form).teach(X, pairs, labels, threads=Threads(n_jobs))
+        space = SimplexMap(form).learn(X, pairs, labels, threads=Threads(n_jobs))
         maps.append(space.map(X))
     assert np.array_equal(*maps)
 
 
 def test_learning_leaves_the_space_as_it_was(problem):
     X, pairs, labels, _ = problem
-    for space in (Weighted(), Learned("rbf")):
+    for space in (FeatureWeights(), SimplexMap("rbf")):
         before = dict(vars(space))
-        space.teach(X, pairs, labels)
+        space.learn(X, pairs, labels)
         assert vars(space) == before
 
 
 def test_a_space_must_learn_first(problem):
-    for space in (Weighted(), Learned()):
-        with pytest.raises(ValueError, match=r"has not learned .* `teach`"):
+    for space in (FeatureWeights(), SimplexMap()):
+        with pytest.raises(ValueError, match=r"has not learned .* `learn`"):
             space.fit(problem[0])
 
 

@@ -19,7 +19,8 @@ def small_problem(seed=0, n_clusters=3):
 def objective(features, pairs, labels, weight=None, rows=None, **more):
     options = {"prior": 2.0, "ridge": 0.3, "doubt": 0.05} | more
     rows = np.arange(len(features)) if rows is None else rows
-    return Objective(features, pairs, labels, **options, rows=rows, weight=weight)
+    target = np.eye(labels.max() + 1)[labels[rows]]
+    return Objective(features, pairs, target, **options, rows=rows, weight=weight)
 
 
 def test_softmax_by_hand():

@@ -7,7 +7,7 @@ from scipy import sparse
 from fuzzypairs import FDC
 from fuzzypairs.spaces.feature_maps import KernelFeatures
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
-from fuzzypairs.spaces.learned import Learned, Weighted
+from fuzzypairs.spaces.learned import FeatureWeights, SimplexMap
 from fuzzypairs.spaces.metrics import resolve_metric
 from fuzzypairs.spaces.vectors import Euclidean, Manhattan, Minkowski
 from metric_cases import SQUARE, TABLE, Circle, inner_products
@@ -27,8 +27,8 @@ NEGATIVE = -SQUARE
         ("rbf", {"gamma": "median"}, KernelSpace),
         ("rbf", {"n_components": 5}, KernelFeatures),
         (inner_products, {"approximation": "nystroem"}, KernelFeatures),
-        ("learned", None, Learned),
-        ("learned", {"form": "diagonal", "prior": 2.0}, Weighted),
+        ("learned", None, SimplexMap),
+        ("learned", {"form": "diagonal", "prior": 2.0}, FeatureWeights),
     ],
 )
 def test_names_and_functions_lead_to_spaces(metric, params, kind):

@@ -1,0 +1,136 @@
+"""Memberships that combine unguided clusters and maps learned from judgements."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.solvers.free import memberships_of
+from fuzzypairs.spaces.feature_maps import MappedSpace
+from fuzzypairs.spaces.likelihood import softmax
+from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.spaces.views import View
+
+__all__ = ["CombinedMap", "ViewMap", "certainty_radius"]
+
+# Rows further from the landmarks than all but this share of the samples are unlike
+# what was seen.
+UNUSUAL = 0.01
+ROWS_AT_A_TIME = 4096
+
+
+class ViewMap:
+    """Probabilities v(x) = softmax([f(x), 1] W) from the features f of a view.
+
+    Parameters
+    ----------
+    view : View
+    coefficients : ndarray of shape (n_view_features + 1, n_clusters)
+    """
+
+    def __init__(self, view: View, coefficients: Floats) -> None:
+        self.view = view
+        self.coefficients = coefficients
+
+    def probabilities(self, X: Floats) -> Floats:
+        """Return v of rows, (n_rows, n_clusters)."""
+        W = self.coefficients
+        return softmax(self.view.features(X) @ W[:-1] + W[-1])
+
+    def sensitivity(self, X: Floats) -> Floats:
+        """Return how much logits depend on each feature around X, as a share.
+
+        The root mean square slope times the deviation of the feature.
+        """
+        slopes = self.view.slopes(X, self.coefficients[:-1])
+        slopes -= np.mean(slopes, axis=0)
+        return as_shares(np.sqrt((slopes**2).mean(axis=(0, 1))) * X.std(axis=0))
+
+
+class CombinedMap(MappedSpace):
+    """The simplex, with samples at their combined memberships.
+
+        m(x) = r(x) ((1 - sum_l w_l) u(x) + sum_l w_l v_l(x)) + (1 - r(x)) / k
+
+    u are memberships by distances to unguided prototypes, v_l the probabilities of maps
+    learned from judgements, w_l the weights of the maps. r is 1, but for rows unlike
+    the samples: if d(x) is the distance to the nearest landmark and D what 99 % of the
+    samples keep, r(x) = min(1, D / d(x))^2.
+
+    Parameters
+    ----------
+    maps : list of ViewMap
+        The view of the first is Euclidean.
+    weights : tuple of float
+    prototypes : ndarray of shape (n_clusters, n_features)
+    fuzzifier : float
+        Of u.
+    radius : float
+        D, in the coordinates of the first view.
+    kept : ndarray of shape (n_kept,)
+        The clusters that some sample is in; others are left out of m.
+    """
+
+    explicit: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        maps: list[ViewMap],
+        weights: tuple[float, ...],
+        prototypes: Floats,
+        fuzzifier: float,
+        radius: float,
+        kept: Labels,
+    ) -> None:
+        self.maps = maps
+        self.weights = weights
+        self.unguided_prototypes = prototypes
+        self.fuzzifier = fuzzifier
+        self.radius = radius
+        self.kept = kept
+
+    def map(self, X: Any) -> Floats:
+        """Return m of rows, (n_rows, n_clusters)."""
+        starts = range(0, max(len(X), 1), ROWS_AT_A_TIME)
+        parts = [self._block(X[a : a + ROWS_AT_A_TIME]) for a in starts]
+        return np.concatenate(parts)
+
+    def _block(self, X: Floats) -> Floats:
+        U = unguided_memberships(X, self.unguided_prototypes, self.fuzzifier)
+        out = (1.0 - sum(self.weights)) * U
+        for w, learned in zip(self.weights, self.maps, strict=True):
+            out += w * learned.probabilities(X)
+        out = out[:, self.kept]
+        # What clusters without samples had is shared out evenly.
+        out += (1.0 - out.sum(axis=1, keepdims=True)) / out.shape[1]
+        distance = nearest(self.maps[0].view, X)
+        r = np.minimum(1.0, self.radius / np.maximum(distance, 1e-300))[:, None] ** 2
+        out = r * out + (1.0 - r) / out.shape[1]
+        return np.ascontiguousarray(out / out.sum(axis=1, keepdims=True))
+
+
+def unguided_memberships(X: Floats, prototypes: Floats, fuzzifier: float) -> Floats:
+    """Return memberships by Euclidean distances to prototypes."""
+    return memberships_of(Euclidean().between(X, prototypes), fuzzifier)
+
+
+def nearest(view: View, X: Floats) -> Floats:
+    """Return distances of rows to the nearest landmark of a view."""
+    Z, L = view.coordinates(X), view.landmarks
+    squared = (L * L).sum(axis=1) - 2.0 * Z @ L.T
+    least = squared.min(axis=1) + (Z * Z).sum(axis=1)
+    return np.asarray(np.sqrt(np.maximum(least, 0.0)))
+
+
+def certainty_radius(view: View, X: Floats) -> float:
+    """Return the distance to the nearest landmark that 99 % of the samples X keep."""
+    radius = float(np.quantile(nearest(view, X), 1.0 - UNUSUAL))
+    return radius if radius > 1e-7 else np.inf
+
+
+def as_shares(values: Floats) -> Floats:
+    """Return non-negative values in proportion, of sum 1; even ones if all are 0."""
+    total = values.sum()
+    if not total > 0.0:
+        return np.full(len(values), 1.0 / len(values))
+    return np.asarray(values / total)

@@ -1,0 +1,167 @@
+"""Evidence of held-out judgements: for chance, for unguided clusters, for a map.
+
+Three hypotheses say how likely a held-out judgement (p, q, s) is to have its sign:
+
+- chance: alike or unlike with probability 1/2 each;
+- unguided: alike with probability e + (1 - 2 e) c, where c is the probability that the
+  two samples are in one cluster, by clusters found without judgements, and e is the
+  share of wrong judgements;
+- guided: the same, where c is by a map learned from other judgements. Several maps
+  share the prior probability of this hypothesis evenly.
+
+A likelihood counts each judgement with its strength |s|, balanced between both kinds
+(`balanced_strength`), and is taken at the e that maximises it together with a prior on
+e. The posterior probabilities of the hypotheses
+follow from their likelihoods and `PRIORS`. Where judgements are few, the likelihoods
+are close to each other and the priors decide.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from fuzzypairs._typing import Floats
+
+__all__ = ["Evidence", "balanced_strength", "log_likelihood", "reliability", "weigh"]
+
+# Logarithms of prior odds of chance, unguided and guided. Chance is favoured, since a
+# map learned from wrong judgements costs more than right ones left unused; unguided
+# clusters are not, since the map starts from them and is seldom worse. Chosen by
+# `experiments.guided`: table "priors" of docs/learned.md.
+PRIORS = (1.0, -4.0, 0.0)
+# The prior on e: as if so many judgements were known to be wrong, and right.
+WRONG, RIGHT = 1.0, 4.0
+RATES = np.linspace(0.01, 0.5, 50)
+# How much harder than found unguided memberships may be taken.
+SHARPNESS = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What held-out judgements say.
+
+    Attributes
+    ----------
+    guided : tuple of float
+        Posterior probability that judgements follow each map.
+    noise_rate : float
+        Estimated share of wrong judgements.
+    sharpness : float
+        The power of unguided memberships under which judgements are most likely.
+    log_likelihood : float
+        Of the judgements, over all three hypotheses.
+    """
+
+    guided: tuple[float, ...]
+    noise_rate: float
+    sharpness: float
+    log_likelihood: float
+
+
+def balanced_strength(grade: Floats) -> Floats:
+    """Return |s| of judgements, times twice the share of the other kind.
+
+    Alike and unlike judgements then count the same. Otherwise a map that puts all
+    samples into one cluster would explain judgements that are mostly alike, as wrong
+    ones of many classes are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> balanced_strength(np.array([1.0, -1.0, -1.0, -1.0])).round(2)
+    array([1.5, 0.5, 0.5, 0.5])
+    """
+    strength = np.abs(grade)
+    alike = strength[grade > 0].sum()
+    total = strength.sum()
+    if not total > 0.0:
+        return strength
+    other = np.where(grade > 0, total - alike, alike) / total
+    return np.asarray(2.0 * strength * other)
+
+
+def log_likelihood(together: Floats, grade: Floats) -> tuple[float, float]:
+    """Return the log-likelihood of judgements and the share of wrong ones at it.
+
+    Parameters
+    ----------
+    together : ndarray of shape (n_pairs,)
+        The probability that two samples belong together.
+    grade : ndarray of shape (n_pairs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grade = np.tile([1.0, -1.0], 10)
+    >>> value, rate = log_likelihood((grade > 0).astype(float), grade)
+    >>> round(rate, 2)  # none is wrong, but for the prior: 1 of 25
+    0.04
+    """
+    right = np.where(grade > 0, together, 1.0 - together)
+    chance = RATES + (1.0 - 2.0 * RATES) * right[:, None]
+    values = balanced_strength(grade) @ np.log(chance)
+    mode = WRONG / (WRONG + RIGHT)
+    values += WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
+    best = int(values.argmax())
+    return float(values[best]), float(RATES[best])
+
+
+def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
+    """Weigh the hypotheses by held-out judgements.
+
+    Parameters
+    ----------
+    guided : ndarray of shape (n_maps, n_pairs)
+        The probability that two samples belong together by maps that were not given
+        this judgement.
+    unguided : ndarray of shape (len(SHARPNESS), n_pairs)
+        The same by unguided clusters, for each power of their memberships.
+    grade : ndarray of shape (n_pairs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grade = np.tile([1.0, -1.0], 20)
+    >>> even = np.full((5, 40), 0.5)
+    >>> right, wrong = (grade > 0).astype(float), (grade < 0).astype(float)
+    >>> found = weigh(np.array([right, wrong]), even, grade)
+    >>> [round(weight, 2) for weight in found.guided], found.noise_rate < 0.05
+    ([1.0, 0.0], True)
+    """
+    by_sharpness = [log_likelihood(c, grade) for c in unguided]
+    best = max(range(len(SHARPNESS)), key=lambda i: by_sharpness[i][0])
+    chance = (float(balanced_strength(grade).sum() * np.log(0.5)), 0.5)
+    by_map = [log_likelihood(c, grade) for c in guided]
+    values, rates = np.array([chance, by_sharpness[best], *by_map]).T
+    values += [*PRIORS[:2], *[PRIORS[2] - np.log(len(guided))] * len(guided)]
+    total = float(logsumexp(values))
+    posterior = np.exp(values - total)
+    return Evidence(
+        tuple(posterior[2:].tolist()),
+        # Where judgements follow something. By chance there is nothing to be wrong of.
+        float(posterior[1:] @ rates[1:] / posterior[1:].sum()),
+        SHARPNESS[best],
+        total - float(logsumexp(PRIORS)),
+    )
+
+
+def reliability(together: Floats, grade: Floats, noise_rate: float) -> Floats:
+    """Return the probability that each judgement is right.
+
+    Parameters
+    ----------
+    together : ndarray of shape (n_pairs,)
+        The probability that two samples belong together, found without the judgement.
+    grade : ndarray of shape (n_pairs,)
+    noise_rate : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reliability(np.array([0.9, 0.9]), np.array([1.0, -1.0]), 0.1).round(3)
+    array([0.988, 0.5  ])
+    """
+    right = np.where(grade > 0, together, 1.0 - together)
+    kept = (1.0 - noise_rate) * right
+    return np.asarray(kept / (kept + noise_rate * (1.0 - right)))

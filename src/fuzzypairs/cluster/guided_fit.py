@@ -1,0 +1,380 @@
+"""The fit of GuidedFDC: unguided clusters, maps of views, held-out evidence.
+
+1. Clusters are found without judgements.
+2. Folds of the judgements are held out in turn. From the others a map of each view is
+   learned (`learn_map`), which says how likely the samples of held-out judgements
+   belong together.
+3. The posterior probabilities that judgements follow the maps come from these
+   (`fuzzypairs.cluster.evidence`).
+4. The maps are learned from all judgements. Memberships are the average of all models,
+   weighted by these probabilities (`fuzzypairs.cluster.combined.CombinedMap`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from fuzzypairs._typing import Floats, Labels, Mask
+from fuzzypairs.cluster.checked import CheckedData
+from fuzzypairs.cluster.combined import (
+    CombinedMap,
+    ViewMap,
+    as_shares,
+    certainty_radius,
+    unguided_memberships,
+)
+from fuzzypairs.cluster.evidence import SHARPNESS, Evidence, reliability, weigh
+from fuzzypairs.cluster.prototypes import Found
+from fuzzypairs.cluster.verdict import HeldOut
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.folds import Folds, hold_out
+from fuzzypairs.pairs.propagation import Propagation, spread_pairs
+from fuzzypairs.solvers.lloyd import best_partition, lloyd
+from fuzzypairs.spaces.likelihood import Objective
+from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.spaces.views import make_view
+from fuzzypairs.starts.start import kmeans_plusplus
+from fuzzypairs.threads import Threads, one_blas_thread
+from fuzzypairs.validation import check_seed
+
+if TYPE_CHECKING:
+    from fuzzypairs.cluster.fdc import FDC
+
+__all__ = ["GuidedFit", "can_learn", "fit_guided", "learn_map"]
+
+# Priors p of the views, in pairs; inf is the Euclidean view.
+WHITENING = (np.inf, 1.0)
+# Strength of the clusters of the views in the map, in judgements of full strength, and
+# penalty on its coefficients.
+PRIOR, RIDGE = 3.0, 0.05
+# Share of wrong judgements that is assumed where it has not been estimated.
+ASSUMED_NOISE = 0.1
+# Samples that represent all of them: in clusters of views, in the prior of the map, and
+# as landmarks of rbf features (half the samples at most).
+MOST_ROWS, PRIOR_ROWS, N_LANDMARKS = 1000, 250, 60
+# K-means starts of each view besides the unguided clusters.
+VIEW_STARTS = 2
+# Fewer judgements than this, or none of a kind, cannot be held out.
+FEWEST = 5
+N_SPLITS = 5
+# From so many judgements on, two thirds of them determine a map nearly as well as all.
+MANY, FEW_SPLITS = 300, 3
+# A map that is only evaluated is learned from so many judgements at most.
+MOST_TRAINING = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedFit:
+    """What was found.
+
+    Attributes
+    ----------
+    space : CombinedMap
+    unguided : Found
+        The fit without judgements.
+    evidence : Evidence
+    held_out : HeldOut
+    reliability : ndarray of shape (n_pairs,)
+        The probability that each judgement of ``held_out.pairs`` is right.
+    feature_weights : ndarray of shape (n_features,)
+    propagation : Propagation or None
+    """
+
+    space: CombinedMap
+    unguided: Found
+    evidence: Evidence
+    held_out: HeldOut
+    reliability: Floats
+    feature_weights: Floats
+    propagation: Propagation | None
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows that maps are learned from: judged ones, and some that represent all.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    weight : ndarray of shape (n_rows,)
+    rows : ndarray of shape (n_rows,)
+        Which samples these are.
+    typical : ndarray of shape (n_typical,)
+        Which rows of X represent all samples.
+    unguided : ndarray of shape (n_typical, n_clusters)
+        Clusters of these without judgements, one-hot.
+    seed : int
+        Of the starts in views.
+    """
+
+    X: Floats
+    weight: Floats
+    rows: Labels
+    typical: Labels
+    unguided: Floats
+    seed: int
+
+    @property
+    def landmarks(self) -> Floats:
+        """The rows that span rbf features."""
+        return self.X[self.typical[: min(N_LANDMARKS, -(-len(self.typical) // 2))]]
+
+
+def can_learn(pairs: PairSet) -> bool:
+    """Tell whether judgements are enough, and of both kinds, to hold some out."""
+    is_alike = pairs.grade > 0
+    return len(pairs) >= FEWEST and bool(is_alike.any()) and not is_alike.all()
+
+
+def fit_guided(
+    variant: "Callable[..., FDC]",
+    data: CheckedData,
+    pairs: PairSet,
+    propagate: bool | float | Literal["auto"],
+) -> GuidedFit:
+    """Fit to dense data and judgements that `can_learn`.
+
+    Parameters
+    ----------
+    variant : callable
+        ``variant(**changes)`` returns an FDC with some parameters changed.
+    data : CheckedData
+    pairs : PairSet
+        The judgements that can act.
+    propagate : bool, float or "auto"
+        Whether maps are learned from derived judgements as well.
+
+    Returns
+    -------
+    GuidedFit
+    """
+    # Threads of BLAS share out sums by chance, and results must not depend on them.
+    with one_blas_thread():
+        model = variant(propagate=False, robust=False, group_solver="sweeps")
+        random_state = check_seed(model.random_state)
+        found = fit_unguided(model, data, random_state)
+        # Derived judgements may be of any sample.
+        others = np.arange(data.n_samples if propagate else 0)
+        sample = draw_sample(data, pairs, found, others, random_state)
+
+        def spread(train: PairSet) -> Propagation | None:
+            if not propagate:
+                return None
+            strength = "auto" if propagate is True else propagate
+            weight = None if data.weight is None else sample.weight
+            return spread_pairs(sample.X, train, strength, weight=weight)
+
+        rng = np.random.default_rng(random_state.randint(2**31))
+        judged = pairs.restrict(sample.rows)
+        n_splits = N_SPLITS if len(pairs) < MANY else FEW_SPLITS
+        folds = hold_out(judged, n_splits, 1, rng)
+        threads = Threads(model.n_jobs)
+        guided = held_out_probabilities(sample, folds, spread, rng, threads)
+        known = ~np.isnan(guided[0])
+        unguided = together_unguided(found, sample, judged)
+        evidence = weigh(guided[:, known], unguided[:, known], judged.grade[known])
+
+        derived = spread(judged)
+        training = judged if derived is None else derived.pairs
+        noise = min(max(evidence.noise_rate, 0.05), 0.4)
+        maps = [learn_map(sample, training, noise, p) for p in WHITENING]
+        space = combine(found, sample, maps, evidence)
+        final = np.array([together(learned, sample.X, judged) for learned in maps])
+        sharp = unguided[SHARPNESS.index(evidence.sharpness)]
+        w = np.array(evidence.guided)
+        average = w @ np.where(known, guided, final) + (1.0 - w.sum()) * sharp
+        return GuidedFit(
+            space,
+            found,
+            evidence,
+            HeldOut(pairs, np.where(known, average, np.nan), unguided[-1]),
+            reliability(average, judged.grade, evidence.noise_rate),
+            feature_weights(space, sample),
+            derived,
+        )
+
+
+def fit_unguided(
+    model: "FDC", data: CheckedData, random_state: np.random.RandomState
+) -> Found:
+    """Fit without judgements, from the best of several quick k-means partitions."""
+    unjudged = replace(data, pairs=PairSet.empty(data.n_samples))
+    k = model.n_clusters
+    if isinstance(model.init, str) and model.init == "k-means++" and k < len(data.X):
+        X = np.asarray(data.X, dtype=np.float64)
+        w = np.ones(len(X)) if data.weight is None else data.weight
+        rows = representatives(w, random_state)
+        center = X[rows].mean(axis=0)
+        Z = X[rows] - center
+        starts = [
+            kmeans_plusplus(Z, k, sample_weight=w[rows], random_state=random_state)
+            for _ in range(model.n_init)
+        ]
+        labels = best_partition(Z, starts, w[rows])
+        means = means_of(Z, np.eye(k)[labels], w[rows])
+        model = model._variant(init=lloyd(X - center, means, w)[0])
+    return model._solve(unjudged, Euclidean())
+
+
+def representatives(weight: Floats, random_state: np.random.RandomState) -> Labels:
+    """Return samples of positive weight in random order, at most `MOST_ROWS`."""
+    drawn = random_state.permutation(len(weight))
+    return np.asarray(drawn[weight[drawn] > 0.0][:MOST_ROWS])
+
+
+def draw_sample(
+    data: CheckedData,
+    pairs: PairSet,
+    found: Found,
+    others: Labels,
+    random_state: np.random.RandomState,
+) -> Sample:
+    """Return the judged samples, samples that represent all, and others."""
+    w = np.ones(data.n_samples) if data.weight is None else data.weight
+    typical = representatives(w, random_state)
+    rows = np.unique(np.concatenate([pairs.i, pairs.j, typical, others]))
+    return Sample(
+        np.asarray(data.X[rows], dtype=np.float64),
+        w[rows],
+        rows,
+        np.searchsorted(rows, typical),
+        np.eye(found.n_clusters)[found.labels[typical]],
+        int(random_state.randint(2**31)),
+    )
+
+
+def learn_map(sample: Sample, pairs: PairSet, noise: float, p: float) -> ViewMap:
+    """Return the map of a view under which judgements and its clusters are likely.
+
+    The clusters of a whitened view are those of k-means, matched to the unguided ones.
+
+    Parameters
+    ----------
+    sample : Sample
+    pairs : PairSet
+        Judgements of rows of the sample.
+    noise : float
+        The share of judgements that is taken as wrong.
+    p : float
+        The prior of the view, see `fuzzypairs.spaces.views`.
+
+    Returns
+    -------
+    ViewMap
+    """
+    typical = sample.X[sample.typical]
+    weight = sample.weight[sample.typical]
+    ends = sample.X[pairs.i], sample.X[pairs.j]
+    view = make_view(typical, sample.landmarks, pairs, ends, p)
+    target = sample.unguided
+    if np.isfinite(p):
+        Z, k = view.coordinates(typical), target.shape[1]
+        random_state = np.random.RandomState(sample.seed)
+        starts = [means_of(Z, target, weight)] + [
+            kmeans_plusplus(Z, k, sample_weight=weight, random_state=random_state)
+            for _ in range(VIEW_STARTS)
+        ]
+        found = np.eye(k)[best_partition(Z, starts, weight)]
+        target = found[:, matching(target, found)]
+    objective = Objective(
+        view.features(sample.X),
+        pairs,
+        target[:PRIOR_ROWS],
+        prior=PRIOR,
+        ridge=RIDGE,
+        doubt=noise,
+        rows=sample.typical[:PRIOR_ROWS],
+        weight=sample.weight,
+    )
+    return ViewMap(view, objective.minimise())
+
+
+def together(learned: ViewMap, X: Floats, pairs: PairSet) -> Floats:
+    """Return the probability that the two rows of each pair belong together."""
+    left, right = learned.probabilities(X[pairs.i]), learned.probabilities(X[pairs.j])
+    return np.asarray((left * right).sum(axis=1))
+
+
+def means_of(X: Floats, memberships: Floats, weight: Floats) -> Floats:
+    """Return weighted means of clusters; the mean of all for one without rows."""
+    W = memberships * weight[:, None]
+    mass = W.sum(axis=0)[:, None]
+    mean = np.average(X, axis=0, weights=weight)
+    return np.where(mass > 0.0, W.T @ X / np.maximum(mass, 1e-300), mean)
+
+
+def matching(T: Floats, U: Floats) -> Labels:
+    """Return the order of columns of U in which they agree best with those of T."""
+    return np.asarray(linear_sum_assignment(-(T.T @ U))[1])
+
+
+def held_out_probabilities(
+    sample: Sample,
+    folds: Folds,
+    spread: Callable[[PairSet], Propagation | None],
+    rng: np.random.Generator,
+    threads: Threads,
+) -> Floats:
+    """Return how likely samples are together by maps not given the judgement.
+
+    Shape (n_views, n_pairs); NaN where no map was learned without the judgement.
+    """
+    out = np.full((len(WHITENING), len(folds.pairs)), np.nan)
+    splits = []
+    for train, test in folds.splits:
+        if not (len(train) and test.any()):
+            continue
+        if len(train) > MOST_TRAINING:
+            few = np.zeros(len(train), dtype=bool)
+            few[rng.permutation(len(train))[:MOST_TRAINING]] = True
+            train = train.select(few)
+        splits.append((train, test))
+
+    def ask(train: PairSet, test: Mask) -> Floats:
+        derived = spread(train)
+        training = train if derived is None else derived.pairs
+        asked = folds.pairs.select(test)
+        maps = [learn_map(sample, training, ASSUMED_NOISE, p) for p in WHITENING]
+        return np.array([together(learned, sample.X, asked) for learned in maps])
+
+    for (_, test), found in zip(splits, threads.map(ask, splits), strict=True):
+        out[:, test] = found
+    return out
+
+
+def together_unguided(found: Found, sample: Sample, pairs: PairSet) -> Floats:
+    """Return how likely samples are together without judgements, by sharpness."""
+    out = []
+    for sharpness in SHARPNESS:
+        g = 1.0 + (found.fuzzifier - 1.0) / sharpness
+        U = unguided_memberships(sample.X, found.best.centers, g)
+        out.append((U[pairs.i] * U[pairs.j]).sum(axis=1))
+    return np.array(out)
+
+
+def combine(
+    found: Found, sample: Sample, maps: list[ViewMap], evidence: Evidence
+) -> CombinedMap:
+    """Return the average of unguided clusters and the maps."""
+    g = 1.0 + (found.fuzzifier - 1.0) / evidence.sharpness
+    typical = sample.X[sample.typical]
+    for learned in maps:
+        order = matching(sample.unguided, learned.probabilities(typical))
+        learned.coefficients = learned.coefficients[:, order]
+    radius = certainty_radius(maps[0].view, typical)
+    everything = np.arange(found.n_clusters)
+    centers = found.best.centers
+    return CombinedMap(maps, evidence.guided, centers, g, radius, everything)
+
+
+def feature_weights(space: CombinedMap, sample: Sample) -> Floats:
+    """Return how much each feature matters: the average over all models."""
+    X = sample.X[sample.typical[:PRIOR_ROWS]]
+    C = space.unguided_prototypes
+    unguided = as_shares((C - C.mean(axis=0)).std(axis=0) * X.std(axis=0))
+    guided = [learned.sensitivity(X) for learned in space.maps]
+    w = np.array(space.weights)
+    return np.asarray(w @ guided + (1.0 - w.sum()) * unguided)

@@ -1,0 +1,114 @@
+"""Evidence of held-out judgements: likelihoods, weights, noise, reliability."""
+
+import numpy as np
+import pytest
+
+from fuzzypairs.cluster import evidence
+from fuzzypairs.cluster.evidence import (
+    PRIORS,
+    RIGHT,
+    SHARPNESS,
+    WRONG,
+    log_likelihood,
+    reliability,
+    weigh,
+)
+
+EVEN = np.full((len(SHARPNESS), 40), 0.5)
+GRADE = np.tile([1.0, -1.0], 20)
+
+
+def certain(grade):
+    """Return probabilities that agree with all judgements."""
+    return (grade > 0).astype(float)
+
+
+def test_likelihood_by_hand():
+    """Strengths 1 and 0.5 count 2/3 each: 1 * 2 * 0.5 / 1.5 and 0.5 * 2 * 1 / 1.5."""
+    value, rate = log_likelihood(np.array([0.8, 0.3]), np.array([1.0, -0.5]))
+
+    def at(e):
+        mode = WRONG / (WRONG + RIGHT)
+        prior = WRONG * np.log(e / mode) + RIGHT * np.log((1 - e) / (1 - mode))
+        alike, unlike = e + (1 - 2 * e) * 0.8, 1 - (e + (1 - 2 * e) * 0.3)
+        return 2 / 3 * (np.log(alike) + np.log(unlike)) + prior
+
+    assert value == pytest.approx(at(rate))
+    assert value >= max(at(rate - 0.01), at(rate + 0.01))
+
+
+@pytest.mark.parametrize("wrong", [0, 20, 60])
+def test_the_noise_rate_is_recovered(wrong):
+    grade = np.tile([1.0, -1.0], 100)
+    together = certain(grade)
+    grade[:wrong] *= -1.0
+    _, rate = log_likelihood(together, grade)
+    assert rate == pytest.approx((wrong + WRONG) / (200 + WRONG + RIGHT), abs=0.011)
+    even = np.full((len(SHARPNESS), 200), 0.5)
+    assert weigh(together[None], even, grade).noise_rate == pytest.approx(
+        rate, abs=0.01
+    )
+
+
+def test_posterior_by_hand():
+    """All hypotheses are even where all probabilities are 1/2: the priors decide."""
+    found = weigh(EVEN[:2], EVEN, GRADE)
+    odds = np.exp(PRIORS)
+    assert found.guided == pytest.approx([odds[2] / odds.sum() / 2] * 2)
+    assert found.log_likelihood == pytest.approx(40 * np.log(0.5))
+    assert found.sharpness == SHARPNESS[0]
+
+
+def test_a_map_that_is_right_gets_the_weight_and_a_wrong_one_does_not():
+    right, wrong = certain(GRADE), certain(-GRADE)
+    found = weigh(np.array([right, wrong]), EVEN, GRADE).guided
+    assert found[0] > 0.99 > 0.01 > found[1]
+    assert weigh(wrong[None], EVEN, GRADE).guided[0] < 0.3
+    both = np.tile(right, (len(SHARPNESS), 1))
+    assert weigh(EVEN[:1], both, GRADE).guided[0] < 0.01
+
+
+def test_the_weight_grows_with_the_number_of_judgements():
+    weights = [
+        weigh(np.where(GRADE[:n] > 0, 0.8, 0.2)[None], EVEN[:, :n], GRADE[:n]).guided[0]
+        for n in (0, 4, 10, 20, 40)
+    ]
+    assert (np.diff(weights) > 0.0).all()
+    assert weights[0] < 0.3 < 0.9 < weights[-1]
+
+
+def test_sharpness_is_the_likeliest():
+    u = np.where(GRADE > 0, 0.6, 0.4)
+    powers = np.array([u**t / (u**t + (1 - u) ** t) for t in SHARPNESS])
+    assert weigh(EVEN[:1], powers, GRADE).sharpness == SHARPNESS[-1]
+    half_wrong = np.repeat([1.0, -1.0], 20)
+    assert weigh(EVEN[:1], powers, half_wrong).sharpness == SHARPNESS[0]
+
+
+def test_one_large_cluster_does_not_explain_judgements_that_are_mostly_alike():
+    grade = np.array([1.0] * 36 + [-1.0] * 4)
+    together = weigh(np.ones((1, 40)), EVEN, grade)
+    assert together.guided[0] < 0.3
+    assert together.noise_rate > 0.3
+
+
+def test_order_of_judgements_does_not_matter():
+    rng = np.random.default_rng(0)
+    c, grade = rng.uniform(size=(2, 40)), rng.uniform(-1, 1, size=40)
+    order = rng.permutation(40)
+    one, two = weigh(c, EVEN, grade), weigh(c[:, order], EVEN, grade[order])
+    assert one.guided == pytest.approx(two.guided)
+    assert one.noise_rate == pytest.approx(two.noise_rate)
+
+
+def test_reliability_by_hand():
+    """Bayes: 0.9 * 0.8 / (0.9 * 0.8 + 0.1 * 0.2) of a judgement that fits by 0.8."""
+    found = reliability(np.array([0.8, 0.8, 0.5]), np.array([1.0, -1.0, 0.3]), 0.1)
+    np.testing.assert_allclose(found, [0.72 / 0.74, 0.18 / 0.26, 0.9])
+
+
+def test_reliability_grows_with_the_fit():
+    c = np.linspace(0.0, 1.0, 11)
+    assert (np.diff(reliability(c, np.ones(11), 0.2)) > 0.0).all()
+    assert (np.diff(reliability(c, -np.ones(11), 0.2)) < 0.0).all()
+    assert evidence.RATES[-1] == 0.5

@@ -1,0 +1,124 @@
+"""The fit of GuidedFDC: the map over views, held-out probabilities."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from fuzzypairs import FDC, PairSet
+from fuzzypairs.cluster import guided_fit
+from fuzzypairs.cluster.checked import read_data
+from fuzzypairs.cluster.guided_fit import (
+    Sample,
+    can_learn,
+    fit_guided,
+    learn_map,
+    matching,
+    means_of,
+)
+from fuzzypairs.spaces.vectors import Euclidean
+
+TRUTH = np.arange(120) // 2 % 2
+CLUSTERS = np.arange(120) % 2
+
+
+@pytest.fixture(scope="module", name="X")
+def crossed():
+    """120 samples whose clusters (feature 0) cross their classes (feature 2)."""
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    X[:, 0] += 6 * CLUSTERS
+    X[:, 2] += 4 * TRUTH
+    return X
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return PairSet.from_labels(TRUTH, n_pairs=40, random_state=1)
+
+
+def sample_of(X):
+    rows = np.arange(len(X))
+    return Sample(X, np.ones(len(X)), rows, rows, np.eye(2)[CLUSTERS], 0)
+
+
+def run(X, pairs, propagate=False, **params):
+    params = {"n_clusters": 2, "n_init": 2, "random_state": 0} | params
+    data = read_data(FDC, X, pairs, None, Euclidean(), accepts_sparse=False)
+    return fit_guided(lambda **more: FDC(**(params | more)), data, pairs, propagate)
+
+
+@pytest.mark.parametrize(
+    ("grades", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 1.0, -0.1], True),
+        ([1.0, 1.0, 1.0, -1.0], False),
+        ([1.0] * 9, False),
+        ([-1.0] * 9, False),
+        ([], False),
+    ],
+)
+def test_what_can_be_learned_from(grades, expected):
+    pairs = PairSet.from_triples([(i, i + 1, s) for i, s in enumerate(grades)], 10)
+    assert can_learn(pairs) is expected
+
+
+def test_matching_by_hand():
+    T = np.eye(3)[[0, 0, 1, 2]]
+    U = np.eye(3)[[2, 2, 0, 1]]
+    assert matching(T, U).tolist() == [2, 0, 1]
+    np.testing.assert_array_equal(U[:, matching(T, U)], T)
+
+
+def test_means_by_hand():
+    X = np.array([[0.0], [1.0], [5.0]])
+    T = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    found = means_of(X, T, np.array([1.0, 3.0, 1.0]))
+    np.testing.assert_allclose(found, [[0.75], [5.0], [8 / 5]])
+
+
+@pytest.mark.parametrize("p", [np.inf, 1.0])
+def test_a_map_follows_judgements_and_clusters_otherwise(X, judged, p):
+    sample = sample_of(X)
+    by_judges = learn_map(sample, judged, 0.1, p).probabilities(X)
+    assert adjusted_rand_score(TRUTH, by_judges.argmax(axis=1)) > 0.7
+    alone = learn_map(sample, PairSet.empty(120), 0.1, p).probabilities(X)
+    assert adjusted_rand_score(CLUSTERS, alone.argmax(axis=1)) > 0.9
+
+
+def test_judgements_of_pure_noise_have_no_influence(X, judged):
+    """At a rate of 1/2 the likelihood is constant; unlike pairs whiten no view."""
+    unlike = judged.select(judged.grade < 0)
+    V = learn_map(sample_of(X), unlike, 0.5, 1.0).probabilities(X)
+    assert adjusted_rand_score(CLUSTERS, V.argmax(axis=1)) > 0.9
+
+
+def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
+    seen = []
+
+    def watched(sample, pairs, noise, p):
+        seen.append(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
+        return learn_map(sample, pairs, noise, p)
+
+    monkeypatch.setattr(guided_fit, "learn_map", watched)
+    fitted = run(X, judged)
+    n_views = len(guided_fit.WHITENING)
+    trials, last = seen[:-n_views], seen[-n_views:]
+    assert len(trials) == n_views * guided_fit.N_SPLITS
+    assert all(len(one) == len(judged) for one in last)
+    assert all(len(trial) < len(judged) for trial in trials)
+    # Every judgement was left out at least once.
+    assert not set.intersection(*trials)
+    assert np.isfinite(fitted.held_out.guided).any()
+
+
+def test_all_models_use_the_same_order_of_clusters(X, judged):
+    fitted = run(X, judged)
+    for learned in fitted.space.maps:
+        V = learned.probabilities(X)
+        order = matching(np.eye(2)[fitted.unguided.labels], V)
+        assert order.tolist() == [0, 1]
+
+
+def test_derived_judgements_are_traced_to_given_ones(X, judged):
+    derived = run(X, judged, propagate=0.8).propagation
+    assert derived.was_asked.sum() == len(judged)
+    assert derived.pairs.n_samples == 120
