@@ -24,6 +24,7 @@ from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.reading import has_ids
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse, total_variance
@@ -240,7 +241,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         X : array-like of shape (n_samples, n_features)
         y : ignored
         pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
-            Judgements of rows of X; see `PairSet.coerce`. None: no judgements.
+            Judgements of rows of X; see `PairSet.coerce`. None: no judgements. A
+            DataFrame with the columns ``a, b, grade`` names rows by the index of X.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in the distances.
 
@@ -248,6 +250,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         -------
         self : GuidedFDC
         """
+        if has_ids(pairs) and hasattr(X, "index"):
+            pairs = PairSet.from_frame(pairs, data=X)
         numbers = self._numbers()
         for k in numbers:
             self._variant(n_clusters=k)._check_parameters()

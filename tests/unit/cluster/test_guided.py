@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, load, save
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.datasets import flip_pairs
+from fuzzypairs.exceptions import PairsError
 
 OWN = {
     "model_",
@@ -350,3 +352,20 @@ def test_propagation_adds_judgements_to_learn_from(X, pairs):
     assert len(model.propagation_.pairs) > len(pairs)
     assert model.pair_reliability_.shape == (len(pairs),)
     assert ((model.pair_reliability_ >= 0.0) & (model.pair_reliability_ <= 1.0)).all()
+
+
+def test_judgements_by_the_index_of_a_frame():
+    X, y = make_blobs(30, random_state=0)
+    frame = pd.DataFrame(X, index=[f"row {n}" for n in range(30)], columns=["x", "y"])
+    pairs = PairSet.from_labels(y, n_pairs=12, random_state=0)
+    named = pd.DataFrame(
+        {"a": frame.index[pairs.i], "b": frame.index[pairs.j], "grade": pairs.grade}
+    )
+
+    by_name = GuidedFDC(3, random_state=0).fit(frame, pairs=named)
+
+    by_row = GuidedFDC(3, random_state=0).fit(frame, pairs=pairs)
+    assert np.array_equal(by_name.memberships_, by_row.memberships_)
+    # The paper's model takes row numbers, and says how to get them.
+    with pytest.raises(PairsError, match=r"PairSet\.from_frame"):
+        FDC(3).fit(frame, pairs=named)
