@@ -12,7 +12,7 @@ COVERED := 95
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long kills core coverage matrix lint format tidy types types-js hooks bench docs reproduction clean help
+.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench docs reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
@@ -23,6 +23,8 @@ help:
 	@echo "make coverage  run the tests and print the branch coverage of each package"
 	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
 	@echo "make test-long  the property tests with 10 000 random problems each"
+	@echo "make sanitize  run the core's tests under sanitizers (GCC on Linux)"
+	@echo "make wheel  build a portable wheel, and run the tests on it elsewhere"
 	@echo "make hooks  check each commit for style and spelling"
 	@echo "make bench  measure speed and memory, compared with other packages"
 	@echo "make docs   check links and examples of all pages"
@@ -41,6 +43,12 @@ test-long: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property
 
 core: $(STAMP)
+
+sanitize: $(STAMP)
+	$(BIN)/python tests/sanitize.py
+
+wheel: $(STAMP)
+	$(BIN)/python tests/wheel.py
 
 coverage: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= tests src
