@@ -254,7 +254,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             pairs = PairSet.from_frame(pairs, data=X)
         numbers = self._numbers()
         for k in numbers:
-            self._variant(n_clusters=k)._check_parameters()
+            changes = {"n_clusters": k, "propagate": self.propagate or False}
+            self._variant(**changes)._check_parameters()
         data = read_data(
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
