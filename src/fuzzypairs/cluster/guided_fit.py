@@ -32,7 +32,7 @@ from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
-from fuzzypairs.solvers.lloyd import best_partition, lloyd
+from fuzzypairs.solvers.lloyd import best_partition
 from fuzzypairs.spaces.likelihood import Objective
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.spaces.views import make_view
@@ -203,19 +203,20 @@ def fit_unguided(
     """Fit without judgements, from the best of several quick k-means partitions."""
     unjudged = replace(data, pairs=PairSet.empty(data.n_samples))
     k = model.n_clusters
-    if isinstance(model.init, str) and model.init == "k-means++" and k < len(data.X):
-        X = np.asarray(data.X, dtype=np.float64)
-        w = np.ones(len(X)) if data.weight is None else data.weight
+    if isinstance(model.init, str) and model.init == "k-means++" and k < data.n_samples:
+        w = np.ones(data.n_samples) if data.weight is None else data.weight
         rows = representatives(w, random_state)
-        center = X[rows].mean(axis=0)
-        Z = X[rows] - center
+        Z = np.asarray(data.X[rows], dtype=np.float64)
+        center = Z.mean(axis=0)
+        Z -= center
         starts = [
             kmeans_plusplus(Z, k, sample_weight=w[rows], random_state=random_state)
             for _ in range(model.n_init)
         ]
         labels = best_partition(Z, starts, w[rows])
         means = means_of(Z, np.eye(k)[labels], w[rows])
-        model = model._variant(init=lloyd(X - center, means, w)[0])
+        nearest = Euclidean().between(data.X, means + center).argmin(axis=1)
+        model = model._variant(init=nearest)
     return model._solve(unjudged, Euclidean())
 
 
