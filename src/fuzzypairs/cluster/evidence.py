@@ -27,8 +27,8 @@ __all__ = ["Evidence", "balanced_strength", "log_likelihood", "reliability", "we
 
 # Logarithms of prior odds of chance, unguided and guided. Chance is favoured, since a
 # map learned from wrong judgements costs more than right ones left unused; unguided
-# clusters are not, since the map starts from them and is seldom worse. Chosen by
-# `experiments.guided`: table "priors" of docs/learned.md.
+# clusters are not, since the map starts from them and is seldom worse. Chosen on the
+# half "choose" of the sets of `experiments.guided`.
 PRIORS = (1.0, -4.0, 0.0)
 # The prior on e: as if so many judgements were known to be wrong, and right.
 WRONG, RIGHT = 1.0, 4.0
