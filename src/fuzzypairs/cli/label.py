@@ -260,13 +260,15 @@ def _task(items: Any, n_clusters: int | None, *, scale: bool = True) -> "Task":
 
     from fuzzypairs import PairSet
     from fuzzypairs.cli.outputs import Task
+    from fuzzypairs.io.gaps import mostly_missing
     from fuzzypairs.io.tables import prepare
 
     preparation, X = prepare(items, scale=scale)
     preparation.set_output(transform="pandas")
     frame = pd.DataFrame(X, columns=preparation.get_feature_names_out())
     k = min(n_clusters or CLUSTERS, items.n_rows)
-    return Task(items, preparation, frame, PairSet.empty(items.n_rows), k)
+    gappy = mostly_missing(preparation, items.features)
+    return Task(items, preparation, frame, PairSet.empty(items.n_rows), k, gappy)
 
 
 def _demo_labelling(

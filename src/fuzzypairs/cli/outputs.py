@@ -20,7 +20,7 @@ from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, criteria, save
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats, Labels, Mask
 from fuzzypairs.cli import screen
 from fuzzypairs.cli.options import READING, TableFormat
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
@@ -64,7 +64,7 @@ class Task:
     X: Any  # a frame, so that the model knows its features by name
     pairs: PairSet
     n_clusters: int
-    gappy: Any = ()  # rows that miss most values, see mostly_missing
+    gappy: Mask  # rows that miss most values, see mostly_missing
 
 
 def read_task(

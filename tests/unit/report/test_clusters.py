@@ -82,7 +82,7 @@ def test_words_dates_and_gaps_are_described(tmp_path):
         "category",
         "0",
         "0",
-        "dropped, all values are the same",
+        "left out, all values are the same",
     ]
 
 
