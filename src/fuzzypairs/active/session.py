@@ -100,8 +100,8 @@ class Session:
     "disagreement"          the pair that fits from different starts dispute most
     ======================  ==========================================================
 
-    "auto" is "npu", which reached most with few answers in ``python -m
-    experiments.active``.
+    "auto" is "npu". ``python -m experiments.active`` compares the strategies; it has
+    not been run on enough data yet to say that one of them is better than another.
 
     Examples
     --------
