@@ -165,7 +165,8 @@ std::tuple<NewArray<double, 2>, NewArray<double, 1>, PassResult> pass_at(FusedPa
 }
 
 struct PySamples {
-    size_t n_features;
+    size_t n_samples = 0, n_features;
+    bool is_single = false;
     std::vector<double> totals;
     std::unique_ptr<Samples> core;
 
@@ -175,8 +176,9 @@ struct PySamples {
         std::vector<std::int64_t> all(rows ? 0 : X.shape(0));
         std::iota(all.begin(), all.end(), 0);
         const Source source = source_of(X, rows ? span(*rows) : all, weight, span(mean), unit);
-        core = level->samples(source.rows.size(), n_features, weight.has_value(),
-                              source.single.data != nullptr, by_products);
+        n_samples = source.rows.size();
+        is_single = source.single.data != nullptr;
+        core = level->samples(n_samples, n_features, weight.has_value(), is_single, by_products);
         std::vector<double> parts(core->n_parts() * totals.size());
         run_over(core->n_parts(), 1, n_threads, [&](size_t part, size_t) {
             core->pack(part, source, {&parts[part * totals.size()], totals.size()});
@@ -188,6 +190,19 @@ struct PySamples {
         const auto [sums, masses, found] =
             pass_at({core.get(), nullptr, n_threads}, matrix(C, MANY, n_features, "C"), {});
         return std::tuple(sums, masses, found.rest);
+    }
+
+    /// The rows as packed: packing them again, without mean and unit, gives the same bits.
+    nb::object rows() const {
+        return is_single ? nb::cast(unpacked<float>()) : nb::cast(unpacked<double>());
+    }
+
+  private:
+    template <class S>
+    NewArray<S, 2> unpacked() const {
+        auto out = new_array<2, S>({n_samples, n_features});
+        for (size_t part = 0; part < core->n_parts(); ++part) core->unpack(part, out.data());
+        return out;
     }
 };
 
@@ -292,31 +307,39 @@ struct PyGroups {
 /// Passes made by a Python callable: for other metrics, and for data elsewhere.
 class CalledPasses final : public Passes {
   public:
-    CalledPasses(nb::object pass, const Groups& groups) : pass_(std::move(pass)), groups_(groups) {}
+    CalledPasses(nb::object pass, PyGroups& groups, size_t n_threads)
+        : pass_(std::move(pass)), groups_(groups), n_threads_(n_threads) {}
     PassResult pass(Matrix<const double> C, const Effort& effort, Matrix<double> sums,
                     std::span<double> masses, Watch&) override {
         nb::gil_scoped_acquire hold;
         const auto [s, m, rest, groups, change] =
             nb::cast<std::tuple<Floats2, Floats1, double, double, double>>(
                 pass_(new_matrix(C), effort.n_sweeps, effort.tol));
-        check(groups_.n_clusters() == C.rows, "memberships of another number of clusters were set");
+        check(groups_.core->n_clusters() == C.rows,
+              "memberships of another number of clusters were set");
         matrix(s, sums.rows, sums.cols, "sums");
         check_length(m.size(), masses.size(), "masses");
         std::copy_n(s.data(), sums.size(), sums.data);
         std::copy_n(m.data(), masses.size(), masses.data());
         return {rest, groups, change};
     }
-    void measure(Matrix<const double>, Watch&) override {} // as the last pass left them
+    /// Groups whose samples are not packed stay as the last pass left them.
+    void measure(Matrix<const double> C, Watch& watch) override {
+        if (groups_.n_features > 0)
+            FusedPasses(nullptr, groups_.core.get(), n_threads_).measure(C, watch);
+    }
 
   private:
     nb::object pass_;
-    const Groups& groups_;
+    PyGroups& groups_;
+    size_t n_threads_;
 };
 
 /// Algorithm 1 with fused passes over samples, or with passes by a callable.
 auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Floats2& U, double alpha,
              double tol, size_t max_iter, double scale, double step_unit, bool is_long,
-             std::optional<nb::callable> improve, double while_apart, size_t n_threads) {
+             std::optional<nb::callable> improve, double while_apart,
+             std::optional<Floats1> totals_of_pass, size_t n_threads) {
     const size_t k = C.shape(0), n_features = C.shape(1);
     const auto centers = matrix(C, MANY, n_features, "C");
     const auto start = matrix(U, groups.n_rows, k, "U");
@@ -336,7 +359,11 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
     } else {
         if (!PyCallable_Check(samples.ptr()))
             throw nb::type_error("samples are neither packed nor a callable");
-        passes = std::make_unique<CalledPasses>(samples, *groups.core);
+        passes = std::make_unique<CalledPasses>(samples, groups, n_threads);
+        if (totals_of_pass) {
+            check_length(totals_of_pass->size(), totals.size(), "totals");
+            std::copy_n(totals_of_pass->data(), totals.size(), totals.data());
+        }
     }
     Options options{alpha,  tol,     max_iter,          scale,     step_unit,
                     totals, is_long, while_apart > 0.0, n_threads, {}};
@@ -440,6 +467,8 @@ NB_MODULE(_core, m) {
         .def_ro("n_features", &PySamples::n_features)
         .def_prop_ro(
             "totals", [](const PySamples& s) { return new_vector(s.totals); }, nb::rv_policy::move)
+        .def_prop_ro("rows", &PySamples::rows)
+        .def_ro("n_samples", &PySamples::n_samples)
         .def("pass_over", &PySamples::pass_over, C, one);
     nb::class_<PyGroups>(m, "Groups")
         .def(nb::init<const Ints1&, const Ints1&, const Ints1&, const Floats1&, const Floats1&,
@@ -459,7 +488,8 @@ NB_MODULE(_core, m) {
         .def("evaluate", &PyGroups::evaluate, "scale"_a, one);
     m.def("descend", &descend, "samples"_a, "groups"_a, C, U, nb::kw_only(), "alpha"_a = 0.0,
           "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
-          "improve"_a.none(), "while_apart"_a = 0.0, one);
+          "improve"_a.none(), "while_apart"_a = 0.0, "totals"_a.noconvert().none() = nb::none(),
+          one);
     m.def("memberships", &memberships, X, C, nb::kw_only(), mean, unit, one);
     m.def("squared_distances", &distances<Wanted::squares>, X, C, out, one);
     m.def("manhattan_distances", &distances<Wanted::absolutes>, X, C, out, one);

@@ -59,6 +59,9 @@ class Samples {
     /// Add w u^2 x and w u^2 at prototypes C; return sum w u^2 d, all over a part.
     virtual double pass(size_t part, Matrix<const double> C, Matrix<double> sums,
                         std::span<double> masses) const = 0;
+    /// Copy the rows of a part to their place in `out`, (n_samples, n_features) of the type
+    /// they are stored in.
+    virtual void unpack(size_t part, void* out) const = 0;
 };
 
 /// Judgements as a symmetric sparse matrix over the judged rows: eqs. (18), (19).

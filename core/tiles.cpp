@@ -98,6 +98,15 @@ class PackedSamples final : public Samples {
         return value;
     }
 
+    void unpack(size_t part, void* out) const override {
+        const size_t n_features = tiles_.n_features();
+        for (size_t t = first(part); t < first(part + 1); ++t)
+            for (size_t i = 0; i < used(t); ++i)
+                for (size_t f = 0; f < n_features; ++f)
+                    static_cast<S*>(out)[(t * TILE + i) * n_features + f] =
+                        tiles_[t][f * tiles_.stride() + i];
+    }
+
   private:
     size_t first(size_t part) const { return part * tiles_.n_tiles() / n_parts_; }
     size_t used(size_t t) const { return std::min(TILE, n_samples_ - t * TILE); }

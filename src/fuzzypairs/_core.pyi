@@ -28,7 +28,11 @@ class Samples:
     @property
     def n_features(self) -> int: ...
     @property
+    def n_samples(self) -> int: ...
+    @property
     def totals(self) -> Floats: ...
+    @property
+    def rows(self) -> Data: ...
     def pass_over(
         self, C: Floats, n_threads: int = 1
     ) -> tuple[Floats, Floats, float]: ...
@@ -88,6 +92,7 @@ def descend(
     is_long: bool,
     improve: Callable[[float], bool] | None,
     while_apart: float = 0.0,
+    totals: Floats | None = None,
     n_threads: int = 1,
 ) -> Run: ...
 def memberships(

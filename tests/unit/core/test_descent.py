@@ -295,3 +295,26 @@ def test_runs_can_be_cut_anywhere(max_iter):
     assert_on_simplex(U)
     assert np.isfinite(history).all()
     assert len(history) == len(n_clusters)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
+@pytest.mark.parametrize("is_long", [False, True])
+def test_passes_over_samples_elsewhere_give_the_same_run(alpha, is_long):
+    fit = Fit([2] * 20 + [3] * 5, 4, alpha=alpha, n_free=400, seed=3)
+    samples, groups = fit.samples(), fit.groups()
+
+    def pass_over(C, n_sweeps, tol):
+        sums, masses, rest = samples.pass_over(C)
+        more, mass, value, change = groups.pass_over(C, n_sweeps, tol, 1.0)
+        return sums + more, masses + mass, rest, value, change
+
+    X, w = fit.X, fit.weight
+    totals = np.array([*(w @ X), w @ (X**2).sum(axis=1), w.sum()])
+    options = {**OPTIONS, "is_long": is_long, "alpha": alpha}
+    ours = _core.descend(pass_over, groups, fit.C, fit.U, totals=totals, **options)
+    fused = fit.run(is_long=is_long)
+    assert ours[4] == fused[4]
+    for there, here in zip(fused[:4], ours[:4], strict=True):
+        np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match="totals has length 2, expected 4"):
+        _core.descend(pass_over, groups, fit.C, fit.U, totals=totals[:2], **options)

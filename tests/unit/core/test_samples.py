@@ -174,3 +174,21 @@ def test_samples_are_copied():
     before = samples.pass_over(C)
     X[:] = np.nan
     agree(samples.pass_over(C), before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_samples", [0, 1, 129, 9000])
+def test_rows_pack_again_to_the_same_bits(dtype, n_samples):
+    X, C, weight = draw(n_samples + 3, 5, 4, dtype)
+    chosen = np.arange(n_samples)
+    mean = np.full(5, 0.3)
+    first = pack(X, chosen, weight, mean, unit=1.7)
+    rows = first.rows
+    again = pack(rows, None, weight[chosen].copy())
+    assert rows.dtype == dtype
+    assert rows.shape == (n_samples, 5)
+    assert first.n_samples == n_samples
+    np.testing.assert_allclose(rows, (X[chosen] - mean) / 1.7, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(again.totals, first.totals)
+    for ours, theirs in zip(again.pass_over(C), first.pass_over(C), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
