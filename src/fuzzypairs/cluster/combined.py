@@ -17,6 +17,8 @@ __all__ = ["CombinedMap", "ViewMap", "certainty_radius"]
 # what was seen.
 UNUSUAL = 0.01
 ROWS_AT_A_TIME = 4096
+# Models of smaller weight are left out of the average.
+NEGLIGIBLE = 1e-3
 
 
 class ViewMap:
@@ -50,12 +52,14 @@ class ViewMap:
 class CombinedMap(MappedSpace):
     """The simplex, with samples at their combined memberships.
 
-        m(x) = r(x) ((1 - sum_l w_l) u(x) + sum_l w_l v_l(x)) + (1 - r(x)) / k
+        a(x) = (1 - sum_l w_l) u(x) + sum_l w_l v_l(x)
+        m(x) = r(x) a(x)^t / sum_h a_h(x)^t + (1 - r(x)) / k
 
     u are memberships by distances to unguided prototypes, v_l the probabilities of maps
-    learned from judgements, w_l the weights of the maps. r is 1, but for rows unlike
-    the samples: if d(x) is the distance to the nearest landmark and D what 99 % of the
-    samples keep, r(x) = min(1, D / d(x))^2.
+    learned from judgements, w_l the weights of the maps. The power t makes memberships
+    as certain as they are right. r is 1, but for rows unlike the samples: if d(x) is
+    the distance to the nearest landmark and D what 99 % of the samples keep,
+    r(x) = min(1, D / d(x))^2.
 
     Parameters
     ----------
@@ -65,6 +69,8 @@ class CombinedMap(MappedSpace):
     prototypes : ndarray of shape (n_clusters, n_features)
     fuzzifier : float
         Of u.
+    power : float
+        t.
     radius : float
         D, in the coordinates of the first view.
     kept : ndarray of shape (n_kept,)
@@ -79,6 +85,7 @@ class CombinedMap(MappedSpace):
         weights: tuple[float, ...],
         prototypes: Floats,
         fuzzifier: float,
+        power: float,
         radius: float,
         kept: Labels,
     ) -> None:
@@ -86,6 +93,7 @@ class CombinedMap(MappedSpace):
         self.weights = weights
         self.unguided_prototypes = prototypes
         self.fuzzifier = fuzzifier
+        self.power = power
         self.radius = radius
         self.kept = kept
 
@@ -96,13 +104,19 @@ class CombinedMap(MappedSpace):
         return np.concatenate(parts)
 
     def _block(self, X: Floats) -> Floats:
-        U = unguided_memberships(X, self.unguided_prototypes, self.fuzzifier)
-        out = (1.0 - sum(self.weights)) * U
+        rest = 1.0 - sum(self.weights)
+        out = np.zeros((len(X), len(self.unguided_prototypes)))
+        if rest > NEGLIGIBLE:
+            U = unguided_memberships(X, self.unguided_prototypes, self.fuzzifier)
+            out += rest * U
         for w, learned in zip(self.weights, self.maps, strict=True):
-            out += w * learned.probabilities(X)
-        out = out[:, self.kept]
+            if w > NEGLIGIBLE:
+                out += w * learned.probabilities(X)
+        out = (out / out.sum(axis=1, keepdims=True))[:, self.kept]
         # What clusters without samples had is shared out evenly.
         out += (1.0 - out.sum(axis=1, keepdims=True)) / out.shape[1]
+        np.power(np.maximum(out, 0.0), self.power, out=out)
+        out /= out.sum(axis=1, keepdims=True)
         distance = nearest(self.maps[0].view, X)
         r = np.minimum(1.0, self.radius / np.maximum(distance, 1e-300))[:, None] ** 2
         out = r * out + (1.0 - r) / out.shape[1]

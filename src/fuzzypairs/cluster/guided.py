@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -69,11 +70,13 @@ class GuidedFDC(
     estimator averages models of all samples, unguided clusters u(x) and maps v_l(x) of
     two views of the data that are learned from the judgements:
 
-        memberships(x) = (1 - w_1 - w_2) u(x) + w_1 v_1(x) + w_2 v_2(x).
+        a(x) = (1 - w_1 - w_2) u(x) + w_1 v_1(x) + w_2 v_2(x),
+        memberships(x) ~ a(x)^t.
 
     w_l is the posterior probability that the judgements follow a map, by their
     likelihood when they are held out from it. So right judgements move all samples,
-    and few or wrong ones move little.
+    and few or wrong ones move little. The power t makes memberships about as certain
+    as they are right, by the same held-out judgements.
 
     Parameters
     ----------
@@ -111,7 +114,7 @@ class GuidedFDC(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_samples, n_clusters_)
-        The average above: what `predict_proba` returns for the training samples.
+        As above: what `predict_proba` returns for the training samples.
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership.
     guided_weight_ : float
@@ -167,8 +170,10 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     held-out judgements belong together. The likelihoods under the maps, under the
     unguided clusters and under chance give w_l and e (`fuzzypairs.cluster.evidence`).
 
-    **Certainty.** The power of the unguided memberships is the one under which the
-    judgements are most likely. Rows far from all samples get nearly equal memberships
+    **Certainty.** The power of u(x) is the one under which the judgements are most
+    likely. t is the mean over its posterior, in which judgements that contradict a(x)
+    count against its certainty (`fuzzypairs.cluster.evidence.calibrating_power`). Rows
+    far from all samples get nearly equal memberships
     (`fuzzypairs.cluster.combined.CombinedMap`).
 
     With fewer than five judgements or judgements of one kind, for sparse X, or if X has
@@ -322,7 +327,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     ) -> tuple[FDC, list[Note]]:
         """Fit in the space of the memberships that were found."""
         space, notes = fitted.space, list(fitted.unguided.notes)
-        kept = np.unique(space.map(data.given).argmax(axis=1))
+        U = space.map(data.given)
+        kept = np.unique(U.argmax(axis=1))
         if len(kept) < len(space.kept):
             why = (
                 f"of {len(space.kept)} clusters, the judgements are best explained by "
@@ -330,7 +336,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             )
             notes = [(why, ClustersVanishedWarning), *notes]
             space.kept = kept
-        U = space.map(data.given)
+            U = space.map(data.given)
         labels = np.unique(U.argmax(axis=1), return_inverse=True)[1]
         model = self._variant(
             metric=space,
@@ -341,7 +347,9 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             fuzzifier=2.0,
             propagate=False,
         )
-        model._store(data, model._solve(data, space))
+        # The samples are mapped already.
+        solved = model._solve(replace(data, given=U), Euclidean())
+        model._store(data, replace(solved, space=space))
         model.memberships_, model.labels_ = U, U.argmax(axis=1)
         model.cluster_centers_ = weighted_centers(data.given, U, data.weight)
         if fitted.propagation is not None:

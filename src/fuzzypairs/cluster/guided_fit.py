@@ -26,14 +26,21 @@ from fuzzypairs.cluster.combined import (
     certainty_radius,
     unguided_memberships,
 )
-from fuzzypairs.cluster.evidence import SHARPNESS, Evidence, reliability, weigh
+from fuzzypairs.cluster.evidence import (
+    SHARPNESS,
+    Evidence,
+    calibrating_power,
+    reliability,
+    together,
+    weigh,
+)
 from fuzzypairs.cluster.prototypes import Found
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, hold_out
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.lloyd import best_partition
-from fuzzypairs.spaces.likelihood import Objective
+from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.spaces.views import make_view
 from fuzzypairs.starts.start import kmeans_plusplus
@@ -117,6 +124,17 @@ class Sample:
     unguided: Floats
     seed: int
 
+    def select(self, rows: Labels) -> "Sample":
+        """Return some rows, in order and with all that represent the samples."""
+        typical = np.searchsorted(rows, self.typical)
+        return replace(
+            self,
+            X=self.X[rows],
+            weight=self.weight[rows],
+            rows=self.rows[rows],
+            typical=typical,
+        )
+
     @property
     def landmarks(self) -> Floats:
         """The rows that span rbf features."""
@@ -172,25 +190,32 @@ def fit_guided(
         n_splits = N_SPLITS if len(pairs) < MANY else FEW_SPLITS
         folds = hold_out(judged, n_splits, 1, rng)
         threads = Threads(model.n_jobs)
-        guided = held_out_probabilities(sample, folds, spread, rng, threads)
-        known = ~np.isnan(guided[0])
-        unguided = together_unguided(found, sample, judged)
-        evidence = weigh(guided[:, known], unguided[:, known], judged.grade[known])
+        guided = held_out_ends(sample, folds, spread, rng, threads)
+        known = ~np.isnan(guided[0, :, 0, 0])
+        unguided = unguided_ends(found, sample, judged)
+        evidence = weigh(
+            together(guided[:, known]),
+            together(unguided[:, known]),
+            judged.grade[known],
+        )
 
         derived = spread(judged)
         training = judged if derived is None else derived.pairs
         noise = min(max(evidence.noise_rate, 0.05), 0.4)
-        maps = [learn_map(sample, training, noise, p) for p in WHITENING]
-        space = combine(found, sample, maps, evidence)
-        final = np.array([together(learned, sample.X, judged) for learned in maps])
+        learned = [learn_map(sample, training, noise, p) for p in WHITENING]
         sharp = unguided[SHARPNESS.index(evidence.sharpness)]
         w = np.array(evidence.guided)
-        average = w @ np.where(known, guided, final) + (1.0 - w.sum()) * sharp
+        mean = np.tensordot(w, guided[:, known], 1) + (1.0 - w.sum()) * sharp[known]
+        power = calibrating_power(mean, judged.grade[known])
+        space = combine(found, sample, [one for one, _ in learned], evidence, power)
+        final = np.array([together(ends_of(V, judged)) for _, V in learned])
+        held_out = np.where(known, together(guided), final)
+        average = w @ held_out + (1.0 - w.sum()) * together(sharp)
         return GuidedFit(
             space,
             found,
             evidence,
-            HeldOut(pairs, np.where(known, average, np.nan), unguided[-1]),
+            HeldOut(pairs, np.where(known, average, np.nan), together(unguided[-1])),
             reliability(average, judged.grade, evidence.noise_rate),
             feature_weights(space, sample),
             derived,
@@ -247,7 +272,9 @@ def draw_sample(
     )
 
 
-def learn_map(sample: Sample, pairs: PairSet, noise: float, p: float) -> ViewMap:
+def learn_map(
+    sample: Sample, pairs: PairSet, noise: float, p: float
+) -> tuple[ViewMap, Floats]:
     """Return the map of a view under which judgements and its clusters are likely.
 
     The clusters of a whitened view are those of k-means, matched to the unguided ones.
@@ -264,7 +291,10 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float, p: float) -> ViewMap
 
     Returns
     -------
-    ViewMap
+    learned : ViewMap
+        Its clusters in the order of the unguided ones.
+    V : ndarray of shape (n_rows, n_clusters)
+        Of the rows of the sample.
     """
     typical = sample.X[sample.typical]
     weight = sample.weight[sample.typical]
@@ -280,23 +310,26 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float, p: float) -> ViewMap
         ]
         found = np.eye(k)[best_partition(Z, starts, weight)]
         target = found[:, matching(target, found)]
+    F, prior_rows = view.features(sample.X), sample.typical[:PRIOR_ROWS]
     objective = Objective(
-        view.features(sample.X),
+        F,
         pairs,
         target[:PRIOR_ROWS],
         prior=PRIOR,
         ridge=RIDGE,
         doubt=noise,
-        rows=sample.typical[:PRIOR_ROWS],
+        rows=prior_rows,
         weight=sample.weight,
     )
-    return ViewMap(view, objective.minimise())
+    W = objective.minimise()
+    V = softmax(F @ W[:-1] + W[-1])
+    order = matching(sample.unguided[:PRIOR_ROWS], V[prior_rows])
+    return ViewMap(view, W[:, order]), V[:, order]
 
 
-def together(learned: ViewMap, X: Floats, pairs: PairSet) -> Floats:
-    """Return the probability that the two rows of each pair belong together."""
-    left, right = learned.probabilities(X[pairs.i]), learned.probabilities(X[pairs.j])
-    return np.asarray((left * right).sum(axis=1))
+def ends_of(V: Floats, pairs: PairSet) -> Floats:
+    """Return memberships of the two samples of pairs, (n_pairs, 2, n_clusters)."""
+    return np.stack([V[pairs.i], V[pairs.j]], axis=1)
 
 
 def means_of(X: Floats, memberships: Floats, weight: Floats) -> Floats:
@@ -312,18 +345,20 @@ def matching(T: Floats, U: Floats) -> Labels:
     return np.asarray(linear_sum_assignment(-(T.T @ U))[1])
 
 
-def held_out_probabilities(
+def held_out_ends(
     sample: Sample,
     folds: Folds,
     spread: Callable[[PairSet], Propagation | None],
     rng: np.random.Generator,
     threads: Threads,
 ) -> Floats:
-    """Return how likely samples are together by maps not given the judgement.
+    """Return memberships of judged samples by maps not given the judgement.
 
-    Shape (n_views, n_pairs); NaN where no map was learned without the judgement.
+    Shape (n_views, n_pairs, 2, n_clusters); NaN where no map was learned without the
+    judgement.
     """
-    out = np.full((len(WHITENING), len(folds.pairs)), np.nan)
+    k = sample.unguided.shape[1]
+    out = np.full((len(WHITENING), len(folds.pairs), 2, k), np.nan)
     splits = []
     for train, test in folds.splits:
         if not (len(train) and test.any()):
@@ -338,37 +373,44 @@ def held_out_probabilities(
         derived = spread(train)
         training = train if derived is None else derived.pairs
         asked = folds.pairs.select(test)
-        maps = [learn_map(sample, training, ASSUMED_NOISE, p) for p in WHITENING]
-        return np.array([together(learned, sample.X, asked) for learned in maps])
+        ends = [training.i, training.j, asked.i, asked.j]
+        rows = np.unique(np.concatenate([*ends, sample.typical]))
+        part, training = sample.select(rows), training.restrict(rows)
+        maps = [learn_map(part, training, ASSUMED_NOISE, p)[1] for p in WHITENING]
+        return np.array([ends_of(V, asked.restrict(rows)) for V in maps])
 
     for (_, test), found in zip(splits, threads.map(ask, splits), strict=True):
         out[:, test] = found
     return out
 
 
-def together_unguided(found: Found, sample: Sample, pairs: PairSet) -> Floats:
-    """Return how likely samples are together without judgements, by sharpness."""
+def unguided_ends(found: Found, sample: Sample, pairs: PairSet) -> Floats:
+    """Return memberships of judged samples without judgements, by sharpness.
+
+    Shape (len(SHARPNESS), n_pairs, 2, n_clusters).
+    """
     out = []
     for sharpness in SHARPNESS:
         g = 1.0 + (found.fuzzifier - 1.0) / sharpness
         U = unguided_memberships(sample.X, found.best.centers, g)
-        out.append((U[pairs.i] * U[pairs.j]).sum(axis=1))
+        out.append(ends_of(U, pairs))
     return np.array(out)
 
 
 def combine(
-    found: Found, sample: Sample, maps: list[ViewMap], evidence: Evidence
+    found: Found,
+    sample: Sample,
+    maps: list[ViewMap],
+    evidence: Evidence,
+    power: float,
 ) -> CombinedMap:
     """Return the average of unguided clusters and the maps."""
     g = 1.0 + (found.fuzzifier - 1.0) / evidence.sharpness
     typical = sample.X[sample.typical]
-    for learned in maps:
-        order = matching(sample.unguided, learned.probabilities(typical))
-        learned.coefficients = learned.coefficients[:, order]
     radius = certainty_radius(maps[0].view, typical)
     everything = np.arange(found.n_clusters)
     centers = found.best.centers
-    return CombinedMap(maps, evidence.guided, centers, g, radius, everything)
+    return CombinedMap(maps, evidence.guided, centers, g, power, radius, everything)
 
 
 def feature_weights(space: CombinedMap, sample: Sample) -> Floats:

@@ -23,9 +23,9 @@ NEAREST = 1e-9
 
 def softmax(Z: Floats) -> Floats:
     """Return rows on the simplex, in proportion to exp(Z)."""
-    out: Floats = Z - Z.max(axis=1, keepdims=True)
+    out: Floats = Z - Z.max(axis=-1, keepdims=True)
     np.exp(out, out=out)
-    out /= out.sum(axis=1, keepdims=True)
+    out /= out.sum(axis=-1, keepdims=True)
     return out
 
 

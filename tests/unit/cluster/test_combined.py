@@ -30,8 +30,8 @@ def learned(X):
     return ViewMap(view, W)
 
 
-def combined(learned, w=0.25, radius=np.inf, kept=(0, 1)):
-    return CombinedMap([learned], (w,), CENTERS, 2.0, radius, np.array(kept))
+def combined(learned, w=0.25, power=1.0, radius=np.inf, kept=(0, 1)):
+    return CombinedMap([learned], (w,), CENTERS, 2.0, power, radius, np.array(kept))
 
 
 def test_unguided_memberships_by_hand():
@@ -48,6 +48,16 @@ def test_the_average(X, learned):
     U, V = unguided_memberships(X, CENTERS, 2.0), learned.probabilities(X)
     np.testing.assert_allclose(combined(learned).map(X), 0.75 * U + 0.25 * V)
     np.testing.assert_allclose(combined(learned, 0.0).map(X), U)
+    np.testing.assert_allclose(combined(learned, 5e-4).map(X), U)  # negligible
+
+
+def test_a_power_keeps_labels(X, learned):
+    """Memberships 0.8 and 0.2 to the power 1/2 are in the proportion 2 : 1."""
+    plain, softer = (combined(learned, 0.0, power=t).map(X) for t in (1.0, 0.5))
+    np.testing.assert_allclose(
+        softer[:, 0] / softer[:, 1], np.sqrt(plain[:, 0] / plain[:, 1])
+    )
+    np.testing.assert_array_equal(plain.argmax(axis=1), softer.argmax(axis=1))
 
 
 def test_rows_unlike_the_samples_are_uncertain(X, learned):

@@ -9,8 +9,10 @@ from fuzzypairs.cluster.evidence import (
     RIGHT,
     SHARPNESS,
     WRONG,
+    calibrating_power,
     log_likelihood,
     reliability,
+    together,
     weigh,
 )
 
@@ -112,3 +114,15 @@ def test_reliability_grows_with_the_fit():
     assert (np.diff(reliability(c, np.ones(11), 0.2)) > 0.0).all()
     assert (np.diff(reliability(c, -np.ones(11), 0.2)) < 0.0).all()
     assert evidence.RATES[-1] == 0.5
+
+
+def test_memberships_are_as_certain_as_they_are_right():
+    """Judgements drawn from memberships to the power 1/2 or 2 give that power back."""
+    rng = np.random.default_rng(0)
+    ends = rng.dirichlet([0.4, 0.4, 0.4], size=(4000, 2))
+    for power in (0.5, 2.0):
+        true = ends**power / (ends**power).sum(axis=2, keepdims=True)
+        grade = np.where(rng.random(4000) < together(true), 1.0, -1.0)
+        assert calibrating_power(ends, grade) == pytest.approx(power, rel=0.15)
+    # Without judgements the prior alone decides.
+    assert calibrating_power(ends[:0], np.empty(0)) == pytest.approx(0.5, rel=0.05)

@@ -78,16 +78,16 @@ def test_means_by_hand():
 @pytest.mark.parametrize("p", [np.inf, 1.0])
 def test_a_map_follows_judgements_and_clusters_otherwise(X, judged, p):
     sample = sample_of(X)
-    by_judges = learn_map(sample, judged, 0.1, p).probabilities(X)
+    by_judges = learn_map(sample, judged, 0.1, p)[0].probabilities(X)
     assert adjusted_rand_score(TRUTH, by_judges.argmax(axis=1)) > 0.7
-    alone = learn_map(sample, PairSet.empty(120), 0.1, p).probabilities(X)
+    alone = learn_map(sample, PairSet.empty(120), 0.1, p)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, alone.argmax(axis=1)) > 0.9
 
 
 def test_judgements_of_pure_noise_have_no_influence(X, judged):
     """At a rate of 1/2 the likelihood is constant; unlike pairs whiten no view."""
     unlike = judged.select(judged.grade < 0)
-    V = learn_map(sample_of(X), unlike, 0.5, 1.0).probabilities(X)
+    V = learn_map(sample_of(X), unlike, 0.5, 1.0)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, V.argmax(axis=1)) > 0.9
 
 
