@@ -39,30 +39,32 @@ namespace FUZZYPAIRS_LEVEL {
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
-    static constexpr std::align_val_t CACHE_LINE{64};
+    static constexpr size_t CACHE_LINE = 64;
     struct Release {
-        void operator()(T* data) const { ::operator delete(data, CACHE_LINE); }
+        void operator()(void* memory) const { ::operator delete(memory); }
     };
-    static T* reserve(size_t n) {
-        return static_cast<T*>(::operator new(n * sizeof(T) + 1, CACHE_LINE));
-    }
 
   public:
     Buffer() = default;
-    explicit Buffer(size_t n) : data_(reserve(n)), size_(n) {}
+    // Aligned by hand: the allocator keeps small blocks at hand for plain requests only.
+    explicit Buffer(size_t n) : memory_(::operator new(n * sizeof(T) + CACHE_LINE)), size_(n) {
+        const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+        data_ = reinterpret_cast<T*>((address + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    }
     Buffer(size_t n, T value) : Buffer(n) { fill(value); }
 
     void fill(T value) {
         for (size_t i = 0; i < size_; ++i) data_[i] = value;
     }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
     size_t size() const { return size_; }
     T& operator[](size_t i) { return data_[i]; }
     const T& operator[](size_t i) const { return data_[i]; }
 
   private:
-    std::unique_ptr<T[], Release> data_;
+    std::unique_ptr<void, Release> memory_;
+    T* data_ = nullptr;
     size_t size_ = 0;
 };
 

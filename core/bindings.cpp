@@ -14,6 +14,7 @@
 #include <string>
 
 #include "descent.hpp"
+#include "seeding.hpp"
 #include "walks.hpp"
 
 namespace nb = nanobind;
@@ -93,8 +94,10 @@ NewArray<T, N> new_array(std::array<size_t, N> shape) {
         if (length > 0 && size > PTRDIFF_MAX / sizeof(T) / length) throw std::bad_alloc();
         size *= length;
     }
-    T* const data = new T[size]();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    // The system's zeros: pages that are not used yet cost nothing.
+    T* const data = static_cast<T*>(std::calloc(std::max<size_t>(size, 1), sizeof(T)));
+    if (!data) throw std::bad_alloc();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
     return NewArray<T, N>(data, N, shape.data(), owner);
 }
 template <class T>
@@ -413,6 +416,56 @@ void distances(const Data& X, const Floats2& C, const Array<double, 2>& out, siz
             matrix(out, X.shape(0), C.shape(0), "out"), n_threads);
 }
 
+/// Rows of X as they are, and their weights.
+Source rows_of(const Data& X, const std::optional<Floats1>& weight, std::span<const double> mean) {
+    check(X.shape(0) > 0, "X has no rows");
+    return source_of(X, {}, weight, mean, 1.0);
+}
+
+auto mean_and_variance(const Data& X, std::optional<Floats1> weight, size_t n_threads) {
+    const std::vector<double> zeros(X.shape(1));
+    const Source source = rows_of(X, weight, zeros);
+    const Moments found = run([&](Watch& watch) { return moments(source, n_threads, watch); });
+    return std::tuple(new_vector(found.mean), found.variance);
+}
+
+auto directions(const Data& X, std::optional<Floats1> weight, const Floats1& mean,
+                size_t n_threads) {
+    const Source source = rows_of(X, weight, span(mean));
+    const auto sums =
+        run([&](Watch& watch) { return sum_of_directions(source, n_threads, watch); });
+    return new_matrix({sums.data(), X.shape(1), X.shape(1)});
+}
+
+auto label_sums(const Data& X, const Ints1& labels, size_t n_clusters,
+                std::optional<Floats1> weight, const Floats1& mean, size_t n_threads) {
+    const Source source = rows_of(X, weight, span(mean));
+    check_length(labels.size(), X.shape(0), "labels");
+    check_indices(span(labels), n_clusters, "labels");
+    const auto sums = run([&](Watch& watch) {
+        return sums_of_labels(source, span(labels), n_clusters, n_threads, watch);
+    });
+    return new_matrix({sums.data(), n_clusters, X.shape(1) + 1});
+}
+
+auto kmeans_plusplus(const Data& X, std::optional<Floats1> weight, const Floats2& draws,
+                     size_t n_threads) {
+    const std::vector<double> zeros(X.shape(1));
+    const Source source = rows_of(X, weight, zeros);
+    const auto numbers = matrix(draws, MANY, MANY, "draws");
+    return new_vector(
+        run([&](Watch& watch) { return choose_seeds(*level, source, numbers, n_threads, watch); }));
+}
+
+/// The column of the largest value of each row; the first of several.
+auto largest_columns(const Floats2& U) {
+    const auto values = matrix(U, U.shape(0), MANY, "U");
+    auto out = new_array<1, std::int64_t>({values.rows});
+    for (size_t i = 0; i < values.rows; ++i)
+        out.data()[i] = std::max_element(values[i], values[i] + values.cols) - values[i];
+    return out;
+}
+
 NewArray<double, 2> weighted_medians(const Ints2& order, const Floats2& values, const Floats2& W,
                                      size_t n_threads) {
     const auto weights = matrix(W, MANY, MANY, "W");
@@ -452,6 +505,7 @@ NB_MODULE(_core, m) {
     const auto one = "n_threads"_a = 1;
     const auto X = "X"_a.noconvert(), C = "C"_a.noconvert(), U = "U"_a.noconvert();
     const auto out = "out"_a.noconvert(), mean = "mean"_a.noconvert();
+    const auto weight = "weight"_a.noconvert().none();
     const auto unit = "unit"_a = 1.0;
     m.def("cpu_level", [] { return level->name; });
     m.def("cpu_levels", [] {
@@ -462,8 +516,8 @@ NB_MODULE(_core, m) {
     nb::class_<PySamples>(m, "Samples")
         .def(nb::init<const Data&, std::optional<Ints1>, std::optional<Floats1>, const Floats1&,
                       double, bool, size_t>(),
-             X, "rows"_a.noconvert().none(), "weight"_a.noconvert().none(), nb::kw_only(), mean,
-             unit, "by_products"_a = false, one)
+             X, "rows"_a.noconvert().none(), weight, nb::kw_only(), mean, unit,
+             "by_products"_a = false, one)
         .def_ro("n_features", &PySamples::n_features)
         .def_prop_ro(
             "totals", [](const PySamples& s) { return new_vector(s.totals); }, nb::rv_policy::move)
@@ -475,8 +529,7 @@ NB_MODULE(_core, m) {
                       double, double>(),
              "groups"_a.noconvert(), "indptr"_a.noconvert(), "neighbor"_a.noconvert(),
              "pull"_a.noconvert(), "diagonal"_a.noconvert(), "own"_a = 1.0, "fuzzifier"_a = 2.0)
-        .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), "weight"_a.noconvert().none(), mean,
-             unit)
+        .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), weight, mean, unit)
         .def_prop_rw("memberships", &PyGroups::memberships, &PyGroups::set_memberships,
                      nb::for_getter(nb::rv_policy::move))
         .def_prop_ro("distances", &PyGroups::distances, nb::rv_policy::move)
@@ -493,6 +546,11 @@ NB_MODULE(_core, m) {
     m.def("memberships", &memberships, X, C, nb::kw_only(), mean, unit, one);
     m.def("squared_distances", &distances<Wanted::squares>, X, C, out, one);
     m.def("manhattan_distances", &distances<Wanted::absolutes>, X, C, out, one);
+    m.def("mean_and_variance", &mean_and_variance, X, weight, one);
+    m.def("directions", &directions, X, weight, mean, one);
+    m.def("label_sums", &label_sums, X, "labels"_a.noconvert(), "n_clusters"_a, weight, mean, one);
+    m.def("kmeans_plusplus", &kmeans_plusplus, X, weight, "draws"_a.noconvert(), one);
+    m.def("largest_columns", &largest_columns, U);
     m.def("weighted_medians", &weighted_medians, "order"_a.noconvert(), "values"_a.noconvert(),
           "W"_a.noconvert(), one);
     m.def("reach", &reach, "indptr"_a.noconvert(), "neighbor"_a.noconvert(),

@@ -102,6 +102,24 @@ def squared_distances(X: Data, C: Floats, out: Floats, n_threads: int = 1) -> No
 def manhattan_distances(
     X: Data, C: Floats, out: Floats, n_threads: int = 1
 ) -> None: ...
+def mean_and_variance(
+    X: Data, weight: Floats | None, n_threads: int = 1
+) -> tuple[Floats, float]: ...
+def directions(
+    X: Data, weight: Floats | None, mean: Floats, n_threads: int = 1
+) -> Floats: ...
+def label_sums(
+    X: Data,
+    labels: Ints,
+    n_clusters: int,
+    weight: Floats | None,
+    mean: Floats,
+    n_threads: int = 1,
+) -> Floats: ...
+def kmeans_plusplus(
+    X: Data, weight: Floats | None, draws: Floats, n_threads: int = 1
+) -> Ints: ...
+def largest_columns(U: Floats) -> Ints: ...
 def weighted_medians(
     order: Ints, values: Floats, W: Floats, n_threads: int = 1
 ) -> Floats: ...

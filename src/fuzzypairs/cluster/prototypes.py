@@ -20,6 +20,7 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.checked import (
     CheckedData,
@@ -203,6 +204,7 @@ class PrototypeClusterer(
                 sample_weight=weight,
                 random_state=random_state,
                 space=None if is_fused else space,
+                n_threads=problem.passes.n_threads,
             )
             starts.append(start)
         for alpha in alphas:
@@ -215,7 +217,7 @@ class PrototypeClusterer(
                 break
         best = self._finished(problem, runs[chosen], pairs)
         memberships = self._memberships(problem, best)
-        labels, is_earlier = memberships.argmax(axis=1), False
+        labels, is_earlier = _core.largest_columns(memberships), False
         together = coincident(problem, best, memberships)
         if together and self._can_trace and are_one(problem, best, together):
             labels, is_earlier = labels_apart(problem, starts[chosen]), True

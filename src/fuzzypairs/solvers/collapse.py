@@ -50,8 +50,11 @@ def coincident(
     dist2 = np.empty((k, k))
     places = np.ascontiguousarray(places)
     _core.squared_distances(places, places, dist2)
-    near = np.argwhere(np.tril(dist2 < nearest**2, -1))
-    return (int(near[0, 1]), int(near[0, 0])) if len(near) else None
+    is_near = dist2 < nearest**2
+    if np.count_nonzero(is_near) == k:  # each to itself
+        return None
+    near = np.argwhere(np.tril(is_near, -1))
+    return int(near[0, 1]), int(near[0, 0])
 
 
 def are_one(problem: Problem, best: RunResult, together: tuple[int, int]) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
 
 if TYPE_CHECKING:
@@ -66,12 +67,16 @@ def _sums(
 ) -> tuple[Floats, Floats]:
     """Return sums of w u^2 x, x centred, and of w u^2, for labels or memberships."""
     X, weight, mean = passes.X, passes.weight, passes.mean
+    if given.ndim == 1:
+        labels = np.ascontiguousarray(given, dtype=np.int64)
+        all_sums = _core.label_sums(
+            X, labels, n_clusters, weight, mean, passes.n_threads
+        )
+        return all_sums[:, :-1], all_sums[:, -1]
     sums, masses = np.zeros((n_clusters, X.shape[1])), np.zeros(n_clusters)
     for start in range(0, len(X), CHUNK):
         rows = slice(start, start + CHUNK)
-        some = given[rows]
-        is_label = some.ndim == 1
-        W = one_hot(some.astype(np.int64), n_clusters) if is_label else some**2
+        W = given[rows] ** 2
         if weight is not None:
             W = W * weight[rows, None]
         # No matrix product: its sums depend on the number of BLAS threads.

@@ -56,6 +56,7 @@ class Passes(Protocol):
 
     has_points: bool  # prototypes are points, with distances between them
     scale: float  # unit of distances
+    n_threads: int
 
     def make_groups(self, graph: Graph) -> Groups:
         """Return the groups of judged samples, ready for passes."""

@@ -1,7 +1,6 @@
 """Means, variances and leading eigenvalues of weighted data, dense or sparse."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy import sparse
 from scipy.linalg.lapack import dsyevd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from fuzzypairs import _core
 from fuzzypairs._typing import Floats
 from fuzzypairs.threads import one_blas_thread
 
@@ -28,9 +28,6 @@ FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.
 SMALLEST_OPERATOR = 32
 ROWS_AT_A_TIME = 4096
-# BLAS uses one thread for smaller products; limiting its threads takes as long as a
-# small product.
-FEW_PRODUCTS = 2**16
 
 
 def is_sparse(X: Any) -> bool:
@@ -66,22 +63,8 @@ def total_variance(X: Any, weight: Floats | None) -> float:
 
 def mean_and_variance(X: Any, weight: Floats | None) -> tuple[Floats, float]:
     """Return the mean of dense rows, and their mean squared distance to it."""
-    sums, total, n_rows = np.zeros(X.shape[1]), 0.0, X.shape[0]
     # No matrix product: its sums depend on the number of BLAS threads.
-    for x, w in _chunks(X, weight):
-        if w is None:
-            sums += np.add.reduce(x, axis=0, dtype=np.float64)
-        else:
-            sums += np.einsum("i,if->f", w, x)
-    mass = float(n_rows if weight is None else weight.sum())
-    mean = sums / mass
-    for x, w in _chunks(X, weight):
-        gap = x - mean
-        if w is None:
-            total += float(np.einsum("if,if->", gap, gap))
-        else:
-            total += float(np.einsum("i,if,if->", w, gap, gap))
-    return mean, total / mass
+    return _core.mean_and_variance(np.ascontiguousarray(X), weight)
 
 
 def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> float:
@@ -92,24 +75,14 @@ def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> 
     """
     n_rows, n_features = X.shape
     mean = weighted_mean(X, weight) if mean is None else mean
-    is_small = n_rows * n_features**2 < FEW_PRODUCTS
-    with nullcontext() if is_small else one_blas_thread():
-        if sparse.issparse(X):
-            multiply = _sparse_moment(X, weight, mean)
-            largest = leading_eigenvalue(multiply, n_features)
-        elif n_features > FORMED_UP_TO:
-            multiply = _dense_moment(X, weight, mean)
-            largest = leading_eigenvalue(multiply, n_features)
-        else:
-            moment = np.zeros((n_features, n_features))
-            for x, w in _chunks(X, weight):
-                gap = x - mean
-                norm = np.einsum("if,if->i", gap, gap)
-                norm[norm == 0.0] = np.inf
-                gap *= np.sqrt((1.0 if w is None else w) / norm)[:, None]
-                moment += gap.T @ gap  # BLAS computes half of a symmetric product
-            # NumPy's eigvalsh takes twice as long for a small matrix.
-            largest = float(dsyevd(moment, compute_v=0)[0][-1])
+    if not sparse.issparse(X) and n_features <= FORMED_UP_TO:
+        moment = _core.directions(np.ascontiguousarray(X), weight, mean)
+        # NumPy's eigvalsh takes twice as long for a small matrix.
+        largest = float(dsyevd(moment, compute_v=0)[0][-1])
+    else:
+        of = _sparse_moment if sparse.issparse(X) else _dense_moment
+        with one_blas_thread():
+            largest = leading_eigenvalue(of(X, weight, mean), n_features)
     return min(1.0, largest / float(n_rows if weight is None else weight.sum()))
 
 

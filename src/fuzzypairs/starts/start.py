@@ -56,9 +56,10 @@ def resolve_start(
     n_clusters: int,
     *,
     pairs: PairSet | None = None,
-    sample_weight: Data | None = None,
+    sample_weight: Floats | None = None,
     random_state: np.random.RandomState,
     space: Space | None = None,
+    n_threads: int = 1,
 ) -> Start:
     """Return the start that `init` stands for.
 
@@ -78,7 +79,11 @@ def resolve_start(
         return Start(rows=spread_samples(space, n_clusters, random_state=random_state))
     if init == "k-means++":
         centers = kmeans_plusplus(
-            X, n_clusters, sample_weight=sample_weight, random_state=random_state
+            X,
+            n_clusters,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_threads=n_threads,
         )
         return Start(centers=centers)
     if init == "random":
@@ -108,8 +113,9 @@ def kmeans_plusplus(
     X: Data,
     n_clusters: int,
     *,
-    sample_weight: Data | None = None,
+    sample_weight: Floats | None = None,
     random_state: np.random.RandomState,
+    n_threads: int = 1,
 ) -> Data:
     """Choose rows of X (n_clusters, n_features) by greedy k-means++.
 
@@ -118,24 +124,10 @@ def kmeans_plusplus(
     """
     draws = random_state.random_sample((n_clusters, 2 + int(log(n_clusters))))
     X = np.ascontiguousarray(X)
-    mass = np.ones(len(X))
+    weight = None
     if sample_weight is not None and sample_weight.any():
-        mass = np.asarray(sample_weight, dtype=np.float64)
-    chance, closest, rows = mass, np.full(len(X), np.inf), []
-    for numbers in [draws[0, :1], *draws[1:]]:
-        running = np.cumsum(chance)
-        candidates = np.searchsorted(running, numbers * running[-1], side="right")
-        distance = np.empty((len(X), len(candidates)))
-        _core.squared_distances(X, X[candidates].astype(np.float64), distance)
-        np.minimum(distance, closest[:, None], out=distance)
-        # No matrix product: its sums depend on the number of BLAS threads.
-        best = int(np.argmin(np.einsum("i,ij->j", mass, distance)))
-        rows.append(candidates[best])
-        closest = distance[:, best].copy()
-        chance = mass * closest
-        # If all rows coincide with chosen ones, any further one is a repetition.
-        chance = chance if chance.any() else mass
-    return np.asarray(X[rows])
+        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    return np.asarray(X[_core.kmeans_plusplus(X, weight, draws, n_threads)])
 
 
 def spread_samples(

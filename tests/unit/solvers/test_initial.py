@@ -21,7 +21,7 @@ def line(weight=None):
     X = np.array([[0.0], [2.0], [10.0], [12.0], [5.0]])
     mean = np.average(X, axis=0, weights=weight)
     rows = np.array([0, 4])
-    return SimpleNamespace(X=X, weight=weight, mean=mean, constrained=rows)
+    return SimpleNamespace(X=X, weight=weight, mean=mean, constrained=rows, n_threads=1)
 
 
 def test_without_alpha_prototypes_are_means():
