@@ -12,7 +12,7 @@ import pytest
 import fuzzypairs
 from fuzzypairs import PairSet
 
-MODULES = ["", ".criteria", ".datasets", ".plots", ".report"]
+MODULES = ["", ".criteria", ".datasets", ".distributed", ".plots", ".report"]
 # Parameters of fits that have, between them, all attributes of an estimator.
 OPTIONS = {
     "FDC": [{"metric": "learned"}, {"propagate": True}, {"robust": True}],

@@ -24,6 +24,7 @@ LAYERS = (
     "criteria",
     "selection",
     "active",
+    "distributed",
     "datasets",
     "io",
     "plots",

@@ -1,0 +1,357 @@
+"""Algorithm 1 with passes over blocks: the same run as over samples in memory.
+
+A run of `_core.descend` asks for sums at its prototypes. Several runs wait for each
+other, so that one pass over the blocks serves all of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from fuzzypairs import _core
+from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.distributed.block_work import (
+    Frame,
+    Partial,
+    add_partials,
+    pack_block,
+    pass_over_block,
+    read_and_pass,
+    totals_of_block,
+)
+from fuzzypairs.distributed.dask_blocks import Source
+from fuzzypairs.distributed.held_rows import HeldRows
+from fuzzypairs.distributed.pass_progress import PassClock
+from fuzzypairs.distributed.schedulers import KEPT_SHARE, Scheduler
+from fuzzypairs.solvers.any_metric import SpacePasses
+from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
+from fuzzypairs.solvers.groups import solve_small_groups_exactly
+from fuzzypairs.solvers.problem import Graph, Problem
+from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.spaces.feature_maps import MappedSpace
+from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.space import Space
+from fuzzypairs.spaces.vectors import weighted_sums
+from fuzzypairs.starts.start import Start
+from fuzzypairs.threads import Threads, one_blas_thread
+
+__all__ = ["BlockPasses", "Blocks", "run_together"]
+
+Ask = Callable[[Floats], Callable[[], Partial]]
+
+
+class Blocks:
+    """All blocks of a fit: where they are, and what is held of them here."""
+
+    def __init__(
+        self, source: Source, scheduler: Scheduler, held: HeldRows, clock: PassClock
+    ) -> None:
+        self.source, self.scheduler = source, scheduler
+        self.held, self.clock = held, clock
+
+    def moments(self, space: Space, factor: float) -> tuple[Floats, float]:
+        """Return mean and total variance of all rows in the space of a fit."""
+        frame = Frame(as_map(space), factor)
+        if frame.space is None:
+            survey = self.held.survey
+            return survey.mean * factor, survey.scatter / survey.mass * factor**2
+        self.clock.begin("survey of the mapped rows")
+        found = self.scheduler.map(
+            "moments", frame.moments, self.source.calls, tell=self.clock.tick
+        )
+        mass, mean, scatter = found[0]
+        for more, other, squares in found[1:]:
+            gap = other - mean
+            share = more / (mass + more) if mass + more > 0.0 else 0.0
+            scatter += squares + mass * share * float(gap @ gap)
+            mean, mass = mean + share * gap, mass + more
+        return mean, scatter / mass
+
+    def pack(self, frame: Frame, out: list[Ints]) -> "PackedBlocks":
+        """Return the blocks without the rows `out`, ready for passes."""
+        n_bytes = self.held.survey.n_rows * self._row_bytes(frame)
+        keep = n_bytes <= KEPT_SHARE * self.scheduler.memory()
+        calls = [
+            (*call, frame, rows)
+            for call, rows in zip(self.source.calls, out, strict=True)
+        ]
+        self.clock.begin("pack")
+        if not keep:
+            return PackedBlocks(self, calls, is_kept=False)
+        kept = self.scheduler.keep("pack", pack_block, calls)
+        return PackedBlocks(self, [(block,) for block in kept], is_kept=True)
+
+    def _row_bytes(self, frame: Frame) -> float:
+        survey = self.held.survey
+        if frame.space is not None:
+            return 8.0 * len(frame.mean)
+        return float(survey.n_features * np.dtype(survey.dtype).itemsize)
+
+
+def as_map(space: Space) -> MappedSpace | None:
+    """Return a fitted space that maps rows, without its samples."""
+    if not isinstance(space, MappedSpace):
+        return None
+    trimmed, _ = space.trimmed(np.empty((0, 0)))
+    return trimmed
+
+
+class PackedBlocks:
+    """Blocks ready for passes: kept where they were packed, or read for each pass."""
+
+    def __init__(
+        self, blocks: Blocks, calls: list[tuple[Any, ...]], *, is_kept: bool
+    ) -> None:
+        self.blocks, self.calls, self.is_kept = blocks, calls, is_kept
+        work = totals_of_block if is_kept else read_and_pass
+        more = () if is_kept else (None,)
+        found = self._map("pack", work, more, None)
+        self.totals: Floats = np.add.reduce(found)
+
+    def pass_at(self, prototypes: dict[int, Floats]) -> list[Partial]:
+        """Make one pass at the prototypes of several runs."""
+        clock, scheduler = self.blocks.clock, self.blocks.scheduler
+        clock.begin("pass")
+        work: Callable[..., Any] = pass_over_block if self.is_kept else read_and_pass
+        common = (list(prototypes.values()), scheduler.n_threads)
+        found = add_partials(*self._map("pass", work, common, add_partials))
+        clock.end(prototypes)
+        return found
+
+    def _map(
+        self, name: str, work: Callable[..., Any], common: tuple[Any, ...], add: Any
+    ) -> list[Any]:
+        clock, scheduler = self.blocks.clock, self.blocks.scheduler
+        return scheduler.map(name, work, self.calls, common, clock.tick, add)
+
+
+class BlockPasses:
+    """Passes over blocks; see `fuzzypairs.solvers.problem.Passes`.
+
+    Rows that judgements name are among those held here, `constrained` are their places.
+    `local` makes passes over the held rows alone: it turns starts into prototypes.
+    """
+
+    has_points = True
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        space: Space,
+        factor: float,
+        fuzzifier: float,
+        mean: Floats,
+        variance: float,
+        weight: Floats | None,
+        constrained: Ints,
+        n_clusters: int,
+        threads: Threads,
+    ) -> None:
+        self.blocks, self.fuzzifier = blocks, fuzzifier
+        self.mean = mean
+        self.scale = variance or 1.0
+        self.unit = float(np.sqrt(self.scale))
+        self.constrained, self.weight, self.X = constrained, weight, space.X
+        self.n_threads = threads.n_threads
+        self.is_fused = fuzzifier == 2.0 and not is_sparse(space.X)
+        size = len(self.mean) * n_clusters
+        self.is_long = self.is_fused and blocks.held.survey.n_rows * size > LONG_FROM
+        rest = weight, constrained, n_clusters, threads
+        self.local: FusedPasses | SpacePasses
+        if self.is_fused:
+            self.local = FusedPasses(space.X, self.mean, variance, *rest)
+        else:
+            self.local = SpacePasses(space, fuzzifier, self.scale, *rest)
+        frame = Frame(
+            as_map(space),
+            factor,
+            fuzzifier,
+            self.mean,
+            self.unit,
+            blocks.held.heaviest,
+            size >= PRODUCTS_FROM,
+        )
+        self.packed = blocks.pack(frame, blocks.held.rows_by_block(constrained))
+        self.totals = self.packed.totals + self._totals_of_groups()
+
+    def make_groups(self, graph: Graph) -> _core.Groups:
+        """Return the groups of judged samples, ready for passes."""
+        return self.local.make_groups(graph)
+
+    def first_prototypes(self, problem: Problem, start: Start) -> tuple[Floats, Floats]:
+        """Return prototypes of a start on the held rows, and memberships of groups."""
+        return self.local.first_prototypes(problem, start)
+
+    def free_memberships(self, centers: Floats) -> Floats:
+        """Return eq. (14) for the held rows, shape (n_held, n_clusters)."""
+        return self.local.free_memberships(centers)
+
+    def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
+        """Descend from all starts at once: a pass serves all of them."""
+        first = [self.first_prototypes(problem, start) for start in starts]
+        return self._descend(problem, first)
+
+    def descend(
+        self, problem: Problem, centers: Floats, constrained: Floats
+    ) -> RunResult:
+        """Run Algorithm 1 from prototypes and memberships of constrained samples."""
+        return self._descend(problem, [(centers, constrained)])[0]
+
+    def _descend(
+        self, problem: Problem, first: list[tuple[Floats, Floats]]
+    ) -> list[RunResult]:
+        def task(centers: Floats, U: Floats, number: int) -> Callable[[Ask], RunResult]:
+            own = problem
+            if number:  # groups hold the memberships of one run
+                own = replace(problem, groups=self.make_groups(problem.graph))
+            return lambda ask: self._one(own, centers, U, ask)
+
+        tasks = [task(*start, number) for number, start in enumerate(first)]
+        return run_together(tasks, self.packed.pass_at)
+
+    def _one(
+        self, problem: Problem, centers: Floats, constrained: Floats, ask: Ask
+    ) -> RunResult:
+        def pass_over(
+            C: Floats, n_sweeps: int, tol: float
+        ) -> tuple[Floats, Floats, float, float, float]:
+            receive = ask(C)
+            # While the workers make their pass.
+            sums, masses, rest, value, change = self._pass_groups(
+                problem, C, n_sweeps, tol
+            )
+            part = receive()
+            rest += part.value
+            return part.sums + sums, part.masses + masses, rest, value, change
+
+        C, U, history, sizes, n_iter, converged = _core.descend(
+            pass_over,
+            problem.groups,
+            np.ascontiguousarray((centers - self.mean) / self.unit),
+            np.ascontiguousarray(constrained),
+            alpha=problem.alpha,
+            tol=problem.tol,
+            max_iter=problem.max_iter,
+            is_long=self.is_long,
+            improve=solve_small_groups_exactly(problem) if problem.is_exact else None,
+            totals=self.totals,
+            n_threads=self.n_threads,
+        )
+        history *= self.scale * problem.heaviest
+        objective = float(history[-1]) if len(history) else np.inf
+        centers = C * self.unit + self.mean
+        return RunResult(centers, U, objective, history, sizes, n_iter, converged)
+
+    def _pass_groups(
+        self, problem: Problem, C: Floats, n_sweeps: int, tol: float
+    ) -> tuple[Floats, Floats, float, float, float]:
+        """Return sums, masses, distances outside the value, value and change."""
+        groups = problem.groups
+        if not len(self.constrained):
+            groups.memberships = np.empty((0, len(C)))
+            return np.zeros(C.shape), np.zeros(len(C)), 0.0, 0.0, 0.0
+        if self.is_fused:
+            sums, masses, value, change = groups.pass_over(
+                C, n_sweeps, tol, 1.0, self.n_threads
+            )
+            return sums, masses, 0.0, value, change
+        assert isinstance(self.local, SpacePasses)
+        X, w = self.X[self.constrained], self.local.weight[self.constrained]
+        with one_blas_thread():
+            # Held rows are mapped already: distances of a space without a map.
+            distance = _distances(self.local.space, X, C * self.unit + self.mean)
+            groups.set_distances(distance * (w[:, None] / self.scale), self.n_threads)
+            value, change = groups.descend(n_sweeps, tol, 1.0, self.n_threads)
+            W = w[:, None] * groups.memberships**self.fuzzifier
+            sums = weighted_sums(Threads(1), X, W)
+        masses = W.sum(axis=0)
+        sums = (sums - masses[:, None] * self.mean) / self.unit
+        return sums, masses, 0.0, value, change
+
+    def _totals_of_groups(self) -> Floats:
+        """Return sums of w x, w |x|^2 and w of the constrained rows."""
+        X = self.X[self.constrained]
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+        X = (X - self.mean) / self.unit
+        w = np.ones(len(X)) if self.weight is None else self.weight[self.constrained]
+        sums = np.einsum("i,if->f", w, X)
+        return np.array([*sums, np.einsum("i,if,if->", w, X, X), w.sum()])
+
+
+def _distances(space: Space, X: Any, P: Floats) -> Floats:
+    """Return squared distances of rows that are mapped already."""
+    if isinstance(space, MappedSpace):
+        return super(MappedSpace, space).between(X, P)
+    return space.between(X, P)
+
+
+def run_together(
+    tasks: list[Callable[[Ask], RunResult]],
+    pass_at: Callable[[dict[int, Floats]], list[Partial]],
+) -> list[RunResult]:
+    """Run tasks on threads; make one pass when all that still run wait for it.
+
+    A task is called with a function `ask`. ``ask(C)`` requests a pass at prototypes C
+    and returns a function that waits for its sums. What the passes or a task raise is
+    raised here, after all tasks have ended.
+    """
+    inbox: SimpleQueue[tuple[int, Floats | None, Any]] = SimpleQueue()
+    answers: list[SimpleQueue[Any]] = [SimpleQueue() for _ in tasks]
+
+    def ask_for(number: int) -> Ask:
+        def receive() -> Partial:
+            answer = answers[number].get()
+            if isinstance(answer, BaseException):
+                raise answer
+            part: Partial = answer
+            return part
+
+        def ask(C: Floats) -> Callable[[], Partial]:
+            inbox.put((number, C, None))
+            return receive
+
+        return ask
+
+    def work(number: int) -> None:
+        try:
+            inbox.put((number, None, tasks[number](ask_for(number))))
+        except BaseException as error:
+            inbox.put((number, None, error))
+
+    threads = [Thread(target=work, args=(n,), daemon=True) for n in range(len(tasks))]
+    results: dict[int, Any] = {}
+    waiting: dict[int, Floats] = {}
+
+    def collect() -> None:
+        while len(waiting) + len(results) < len(tasks):
+            number, C, end = inbox.get()
+            if C is None:
+                results[number] = end
+            else:
+                waiting[number] = C
+        for end in results.values():
+            if isinstance(end, BaseException):
+                raise end
+
+    try:
+        for thread in threads:
+            thread.start()
+        while len(results) < len(tasks):
+            collect()
+            if waiting:
+                asked = {number: waiting[number] for number in sorted(waiting)}
+                parts = pass_at(asked)
+                waiting.clear()
+                for number, part in zip(asked, parts, strict=True):
+                    answers[number].put(part)
+    except BaseException:
+        for queue in answers:
+            queue.put(RuntimeError("another run has ended the fit"))
+        for thread in threads:
+            thread.join(timeout=10.0)
+        raise
+    return [results[number] for number in range(len(tasks))]
