@@ -17,6 +17,7 @@ DIST = ROOT / "dist"
 NEED_SOURCES = {
     "unit/experiments": "experiments/ is not part of the wheel",
     "unit/test_docs.py": "it runs the pages in docs/",
+    "unit/test_questions.py": "it reads docs/faq.md",
     "unit/test_paper_page.py": "it reads docs/paper.md",
     "cli/test_analyst_page.py": "it runs a page in docs/",
 }
@@ -45,25 +46,35 @@ def build(python, folder):
     return Path(shutil.copy(portable, DIST))
 
 
+def new_environment(folder):
+    """The Python of a new, empty environment."""
+    call(sys.executable, "-m", "venv", folder / "env")
+    programs = "Scripts" if sys.platform == "win32" else "bin"
+    return folder / "env" / programs / "python"
+
+
+def run_tests(python, archive, folder, arguments):
+    """Install an archive, and run the tests on it in a folder without the sources."""
+    asked = f"fuzzypairs[test] @ {archive.as_uri()}"
+    call(python, "-m", "pip", "install", "--quiet", asked)
+    call(python, "-c", LEVELS, folder=folder)
+    shutil.copytree(ROOT / "tests", folder / "tests")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    tests = [python, "-m", "pytest", "-q", *(arguments or ["-n", "2", "tests"])]
+    for path, reason in NEED_SOURCES.items():
+        print(f"left out: tests/{path}: {reason}", flush=True)
+        tests.append(f"--ignore=tests/{path}")
+    return subprocess.run(tests, cwd=folder).returncode
+
+
 def main(arguments):
     """Build, install into a new environment elsewhere, test there."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        call(sys.executable, "-m", "venv", folder / "env")
-        programs = "Scripts" if sys.platform == "win32" else "bin"
-        python = folder / "env" / programs / "python"
+        python = new_environment(folder)
         wheel = build(python, folder)
         print("built", wheel.relative_to(ROOT), flush=True)
-        asked = f"fuzzypairs[test] @ {wheel.as_uri()}"
-        call(python, "-m", "pip", "install", "--quiet", asked)
-        call(python, "-c", LEVELS, folder=folder)
-        shutil.copytree(ROOT / "tests", folder / "tests")
-        shutil.copy(ROOT / "pyproject.toml", folder)
-        tests = [python, "-m", "pytest", "-q", *(arguments or ["-n", "2", "tests"])]
-        for path, reason in NEED_SOURCES.items():
-            print(f"left out: tests/{path}: {reason}", flush=True)
-            tests.append(f"--ignore=tests/{path}")
-        return subprocess.run(tests, cwd=folder).returncode
+        return run_tests(python, wheel, folder, arguments)
 
 
 if __name__ == "__main__":
