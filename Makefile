@@ -9,10 +9,13 @@ STAMP := $(VENV)/.installed
 COVERED_PACKAGES := pairs solvers cluster criteria selection
 COVERED := 95
 
+# Where `make docs` builds the site.
+SITE := docs/_build/html
+
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench docs reproduction clean help
+.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench docs release-check reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
@@ -27,7 +30,8 @@ help:
 	@echo "make wheel  build a portable wheel, and run the tests on it elsewhere"
 	@echo "make hooks  check each commit for style and spelling"
 	@echo "make bench  measure speed and memory, compared with other packages"
-	@echo "make docs   check links and examples of all pages"
+	@echo "make docs   build the site, check its links, and run all examples"
+	@echo "make release-check  build, install and test what a release would contain"
 	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
 
 demo: $(STAMP)
@@ -91,14 +95,23 @@ matrix: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
+# From nothing, so that every example runs: the gallery, then pages and docstrings.
 docs: $(STAMP)
-	$(BIN)/python -m pytest -q tests/unit/test_docs.py
+	rm -rf docs/_build docs/gallery docs/reference/generated
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 docs $(SITE)
+	$(BIN)/python docs/check_site.py $(SITE)
+	$(BIN)/python -m pytest -q -n 2 tests/unit/test_docs.py tests/unit/test_paper_page.py src
+	@echo "Read: $(SITE)/index.html"
+
+# Long: all tests on both distributions, each in an empty environment.
+release-check: $(STAMP)
+	$(BIN)/python tests/release.py
 
 reproduction: $(STAMP)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
 clean:
-	rm -rf $(VENV) build dist src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results
+	rm -rf $(VENV) build dist src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results docs/_build docs/gallery docs/reference/generated
 
 # What the core is compiled from, and with. Make itself has a default, which may not exist.
 SOURCES := CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)

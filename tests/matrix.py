@@ -35,7 +35,9 @@ def oldest():
     """Lower bounds of what users install, as exact versions for pip."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     users = [
-        name for name in project["optional-dependencies"] if name not in ("test", "dev")
+        name
+        for name in project["optional-dependencies"]
+        if name not in ("test", "docs", "dev")
     ]
     asked = project["dependencies"] + [
         line for name in users for line in project["optional-dependencies"][name]

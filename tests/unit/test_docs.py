@@ -1,5 +1,6 @@
 """Links, examples, versions and names in the pages."""
 
+import importlib
 import re
 from pathlib import Path
 
@@ -9,11 +10,30 @@ import fuzzypairs
 from fuzzypairs import __version__
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TOP = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
+# The pages that `make docs` generates are its own concern.
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("**/*.md")]
+    [*TOP, ROOT / "SECURITY.md"]
+    + [
+        page
+        for page in DOCS.glob("**/*.md")
+        if not {"_build", "gallery", "generated"} & set(page.relative_to(DOCS).parts)
+    ]
 )
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+# Modules whose names are public.
+PUBLIC = (
+    "fuzzypairs",
+    "fuzzypairs.active",
+    "fuzzypairs.criteria",
+    "fuzzypairs.datasets",
+    "fuzzypairs.distributed",
+    "fuzzypairs.exceptions",
+    "fuzzypairs.plots",
+    "fuzzypairs.report",
+)
 
 
 def name_of(page):
@@ -29,20 +49,34 @@ def anchors(text):
     }
 
 
+def source_of(target):
+    """The file behind an address of the site: examples and reference are generated."""
+    if target.parent == DOCS / "gallery":
+        name = "GALLERY_HEADER.rst" if target.name == "index" else f"{target.name}.py"
+        return DOCS / "examples" / name
+    if target.parent == DOCS / "reference" / "generated":
+        module, name = target.name.rsplit(".", 1)
+        getattr(importlib.import_module(module), name)
+        return DOCS / "reference" / "index.md"
+    return target
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_relative_links_have_targets(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" in link:
             continue
         file, _, fragment = link.partition("#")
-        target = page.parent / file if file else page
+        target = source_of(page.parent / file) if file else page
         assert target.exists(), f"{name_of(page)} links to {link}"
         if fragment:
             assert fragment in anchors(target.read_text(encoding="utf-8")), link
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=name_of
+    "page",
+    [page for page in PAGES if BLOCK.search(page.read_text("utf-8"))],
+    ids=name_of,
 )
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -55,8 +89,15 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
         exec(code, namespace)
 
 
-def test_the_readme_has_an_example():
-    assert BLOCK.search((ROOT / "README.md").read_text(encoding="utf-8"))
+def test_the_example_of_the_readme_prints_what_it_says(capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = BLOCK.search(text)
+    shown = re.compile(r"^```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+    exec(code[1], {})
+
+    assert capsys.readouterr().out == shown.search(text, code.end())[1]
+    assert len(code[1].splitlines()) <= 12
 
 
 def test_one_version_everywhere():
@@ -75,6 +116,39 @@ def test_public_names_are_documented_with_an_example(name):
     assert re.search(
         r"^\s*Examples\n\s*-+$.*>>>", thing.__doc__, re.DOTALL | re.MULTILINE
     )
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_lists_all_public_names(module):
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    parts = re.split(r"^\.\. currentmodule:: (\S+)$", text, flags=re.MULTILINE)
+    listed = [
+        name
+        for place, part in zip(parts[1::2], parts[2::2], strict=True)
+        if place == module
+        for name in re.findall(r"^   (\w+)$", part, re.MULTILINE)
+    ]
+    public = [
+        name for name in importlib.import_module(module).__all__ if name[0] != "_"
+    ]
+
+    assert sorted(listed) == sorted(public)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.py")), ids=name_of)
+def test_examples_ask_a_question_and_end_on_a_figure(path):
+    # `make docs` runs them; here only what can be seen without.
+    text = path.read_text(encoding="utf-8")
+    title = text.splitlines()[1]
+
+    assert path.name.startswith("plot_")
+    assert title.endswith("?")
+    assert "plt.subplots(" in text.rsplit("# %%", 1)[1]
+    compile(text, path.name, "exec")
+
+
+def test_there_are_enough_examples():
+    assert len(list((DOCS / "examples").glob("plot_*.py"))) >= 12
 
 
 def test_contributing_names_every_module():

@@ -1,5 +1,6 @@
 """The page on the paper: its functions and tests exist, all equations are listed."""
 
+import importlib.util
 import re
 from functools import cached_property
 from importlib import import_module
@@ -22,6 +23,31 @@ def resolve(name):
     except ModuleNotFoundError:
         thing = resolve(".".join(path))
     return getattr(thing, last)
+
+
+@pytest.fixture(scope="module")
+def source_lines():
+    """The extension that links names on the page to lines of the source."""
+    pytest.importorskip("sphinx")
+    path = ROOT / "docs" / "_ext" / "source_lines.py"
+    spec = importlib.util.spec_from_file_location("source_lines", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_names_lead_to_the_lines_that_define_them(source_lines):
+    found = list(source_lines.places(PAGE))
+    assert len(found) > 100
+    for piece, (path, line) in found:
+        last = re.split(r"[.:]", piece)[-1]
+        text = path.read_text(encoding="utf-8").splitlines()[line - 1]
+        assert last in text or piece.startswith("core/")
+
+
+def test_a_name_that_moved_is_noticed(source_lines):
+    with pytest.raises(Exception, match="no_such_function, which was not found"):
+        list(source_lines.places("see `core/groups.hpp` (`no_such_function`)"))
 
 
 def test_an_unknown_name_is_noticed():
