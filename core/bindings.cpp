@@ -341,8 +341,8 @@ class CalledPasses final : public Passes {
 /// Algorithm 1 with fused passes over samples, or with passes by a callable.
 auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Floats2& U, double alpha,
              double tol, size_t max_iter, double scale, double step_unit, bool is_long,
-             std::optional<nb::callable> improve, double while_apart,
-             std::optional<Floats1> totals_of_pass, size_t n_threads) {
+             std::optional<nb::callable> improve, std::optional<Floats1> totals_of_pass,
+             size_t n_threads) {
     const size_t k = C.shape(0), n_features = C.shape(1);
     const auto centers = matrix(C, MANY, n_features, "C");
     const auto start = matrix(U, groups.n_rows, k, "U");
@@ -368,8 +368,7 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
             std::copy_n(totals_of_pass->data(), totals.size(), totals.data());
         }
     }
-    Options options{alpha,  tol,     max_iter,          scale,     step_unit,
-                    totals, is_long, while_apart > 0.0, n_threads, {}};
+    Options options{alpha, tol, max_iter, scale, step_unit, totals, is_long, n_threads, {}};
     if (improve)
         options.improve_groups = [&](double gain) {
             nb::gil_scoped_acquire hold;
@@ -381,7 +380,7 @@ auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Float
         };
     Descent descent(*passes, *groups.core, std::move(options), centers, start);
     run([&](Watch& watch) {
-        while_apart > 0.0 ? descent.run_while_apart(while_apart, watch) : descent.run(watch);
+        descent.run(watch);
         return true;
     });
     const Point& end = descent.end();
@@ -541,8 +540,7 @@ NB_MODULE(_core, m) {
         .def("evaluate", &PyGroups::evaluate, "scale"_a, one);
     m.def("descend", &descend, "samples"_a, "groups"_a, C, U, nb::kw_only(), "alpha"_a = 0.0,
           "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
-          "improve"_a.none(), "while_apart"_a = 0.0, "totals"_a.noconvert().none() = nb::none(),
-          one);
+          "improve"_a.none(), "totals"_a.noconvert().none() = nb::none(), one);
     m.def("memberships", &memberships, X, C, nb::kw_only(), mean, unit, one);
     m.def("squared_distances", &distances<Wanted::squares>, X, C, out, one);
     m.def("manhattan_distances", &distances<Wanted::absolutes>, X, C, out, one);

@@ -207,7 +207,7 @@ Descent::Status Descent::advance() {
     if (is_settled && n_passes_ <= options_.max_iter) return Status::settled;
     if (n_passes_ >= options_.max_iter || !std::isfinite(step)) return Status::exhausted;
     n_sweeps_ = MOST_SWEEPS;
-    is_proposal_ = !options_.is_plain && acceleration_.is_ready() && step < ACCELERATE_BELOW;
+    is_proposal_ = acceleration_.is_ready() && step < ACCELERATE_BELOW;
     C_ = is_proposal_ ? acceleration_.propose() : image_;
     return Status::go_on;
 }
@@ -307,27 +307,6 @@ void Descent::delete_smallest() {
     restart(std::move(point));
     n_sweeps_ = 0;
     policy_ = MultiStartPolicy(options_.is_long);
-}
-
-void Descent::run_while_apart(double nearest_squared, Watch& watch) {
-    end_ = current();
-    Status status = Status::go_on;
-    while (status == Status::go_on || status == Status::vanishing) {
-        pass(watch);
-        if (watch.stopped() || !are_apart(nearest_squared)) break;
-        end_ = current();
-        status = advance();
-        if (status == Status::vanishing) delete_smallest();
-    }
-}
-
-bool Descent::are_apart(double nearest_squared) const {
-    for (size_t j = 1; j < k_; ++j)
-        for (size_t l = 0; l < j; ++l)
-            if (!(squared_gap(&C_[j * n_features_], &C_[l * n_features_], n_features_) >=
-                  nearest_squared))
-                return false;
-    return true;
 }
 
 }  // namespace fuzzypairs

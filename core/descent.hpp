@@ -16,7 +16,6 @@ struct Options {
     double step_unit;           ///< the squared length that steps of prototypes are measured by
     std::vector<double> totals; ///< (n_features + 2,) sums of w x, of w |x|^2 and of w
     bool is_long;               ///< whether groups try other starts early, see `MultiStartPolicy`
-    bool is_plain;              ///< no acceleration
     size_t n_threads;
     /// Improve small groups beyond `refine`, by more than a gain; tell whether that did.
     std::function<bool(double gain)> improve_groups;
@@ -91,9 +90,6 @@ class Descent {
             Matrix<const double> U);
     /// Descend until nothing moves, `max_iter`, or an interruption.
     void run(Watch& watch);
-    /// Make plain steps as long as no two prototypes are nearer than this; end at the last
-    /// step at which they were apart.
-    void run_while_apart(double nearest_squared, Watch& watch);
 
     const Point& end() const { return end_; }
     const std::vector<double>& history() const { return history_; }
@@ -113,7 +109,6 @@ class Descent {
     bool refine(double tol, Watch& watch);
     bool solve_groups(double gain, double tol, Watch& watch);
     void delete_smallest();
-    bool are_apart(double nearest_squared) const;
     double sum_of_distances() const;
     double mass_of(size_t j) const;
     Point current() const;

@@ -91,7 +91,6 @@ def descend(
     step_unit: float = 1.0,
     is_long: bool,
     improve: Callable[[float], bool] | None,
-    while_apart: float = 0.0,
     totals: Floats | None = None,
     n_threads: int = 1,
 ) -> Run: ...

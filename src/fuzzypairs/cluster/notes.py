@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
     share: float | None  # lam1, see `fuzzypairs.cluster.defaults`
     collapse_gain: float
     together: tuple[int, int] | None  # clusters whose prototypes coincide
-    has_earlier_labels: bool  # whether labels are those from before they did
+    are_labels_split: bool  # whether labels split their samples, see `labels_apart`
 
 
 def notes_on(model: Any, outcome: Outcome) -> Iterator[Note]:
@@ -47,14 +47,14 @@ def notes_on(model: Any, outcome: Outcome) -> Iterator[Note]:
         )
     if outcome.together is not None:
         first, second = outcome.together
-        earlier = (
-            ", and labels are those of the last step at which they were apart"
-            if outcome.has_earlier_labels
+        split = (
+            ", and labels split their samples along the direction of largest variation"
+            if outcome.are_labels_split
             else ""
         )
         yield (
             f"the prototypes of clusters {first} and {second} coincide, so their "
-            f"memberships mean nothing{earlier}; {_remedy(model, outcome)}",
+            f"memberships mean nothing{split}; {_remedy(model, outcome)}",
             PrototypesCoincideWarning,
         )
 

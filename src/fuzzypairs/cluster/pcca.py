@@ -162,7 +162,7 @@ class PCCA(PrototypeClusterer):
         return self.competition == "off"
 
     @property
-    def _can_trace(self) -> bool:  # type: ignore[override]
+    def _is_algorithm_1(self) -> bool:  # type: ignore[override]
         return self.competition == "off"
 
     def _solve(self, data: CheckedData, space: Space) -> Found:

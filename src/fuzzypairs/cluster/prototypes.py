@@ -120,8 +120,8 @@ class PrototypeClusterer(
     diagonal_share: float = 1.0
     # Whether X may be sparse, if the metric accepts it.
     _accepts_sparse: bool = True
-    # Whether a run follows Algorithm 1, and can be repeated step by step.
-    _can_trace: bool = True
+    # Whether steps are those of Algorithm 1, see `fuzzypairs.solvers.collapse`.
+    _is_algorithm_1: bool = True
 
     def fit(
         self,
@@ -217,10 +217,10 @@ class PrototypeClusterer(
                 break
         best = self._finished(problem, runs[chosen], pairs)
         memberships = self._memberships(problem, best)
-        labels, is_earlier = _core.largest_columns(memberships), False
+        labels, are_split = _core.largest_columns(memberships), False
         together = coincident(problem, best, memberships)
-        if together and self._can_trace and are_one(problem, best, together):
-            labels, is_earlier = labels_apart(problem, starts[chosen]), True
+        if together and self._is_algorithm_1 and are_one(problem, best, together):
+            labels, are_split = labels_apart(problem, best, memberships), True
         k = len(best.centers)
         gain = gain_at(problem.alpha, share, k, fuzzifier)
         notes: list[Note] = list(
@@ -228,7 +228,7 @@ class PrototypeClusterer(
         )
         if not best.converged or together or k < self.n_clusters:
             run = best.converged, best.n_iter, k, problem.alpha, fuzzifier
-            notes += notes_on(self, Outcome(*run, share, gain, together, is_earlier))
+            notes += notes_on(self, Outcome(*run, share, gain, together, are_split))
         return Found(
             problem, space, best, runs, memberships, labels, fuzzifier, gain, notes
         )

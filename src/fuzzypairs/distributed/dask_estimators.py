@@ -38,7 +38,7 @@ class _OnBlocks:
 
     blocks: Blocks
     # Labels of coinciding prototypes are not traced back: that needs memberships.
-    _can_trace = False
+    _is_algorithm_1 = False
 
     def _problem(
         self: Any,

@@ -115,13 +115,8 @@ class FusedPasses:
         problem: Problem,
         centers: Floats,
         constrained: Floats,
-        while_apart: float = 0.0,
     ) -> RunResult:
-        """Run Algorithm 1 from prototypes and memberships of constrained samples.
-
-        If `while_apart` is above 0, take plain steps until two prototypes are closer
-        than that, relative to the spread.
-        """
+        """Run Algorithm 1 from prototypes and memberships of constrained samples."""
         C, U, history, sizes, n_iter, converged = _core.descend(
             self.samples,
             problem.groups,
@@ -132,7 +127,6 @@ class FusedPasses:
             max_iter=problem.max_iter,
             is_long=self.is_long,
             improve=solve_small_groups_exactly(problem) if problem.is_exact else None,
-            while_apart=while_apart**2,
             n_threads=self.n_threads,
         )
         history *= self.scale * problem.heaviest

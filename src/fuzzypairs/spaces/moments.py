@@ -14,6 +14,7 @@ from fuzzypairs.threads import one_blas_thread
 
 __all__ = [
     "is_sparse",
+    "leading_direction",
     "leading_eigenvalue",
     "leading_share",
     "mean_and_variance",
@@ -86,17 +87,40 @@ def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> 
     return min(1.0, largest / float(n_rows if weight is None else weight.sum()))
 
 
+def leading_direction(X: Any, weight: Floats, center: Floats) -> Floats:
+    """Return the leading eigenvector of the sum of w x x' / |x|^2, dense x - center.
+
+    Its entry of the largest magnitude is positive.
+    """
+    n_features = X.shape[1]
+    with one_blas_thread():
+        if n_features <= FORMED_UP_TO:
+            moment = _core.directions(X, weight, center)
+            vector = dsyevd(moment)[1][:, -1]
+        else:
+            _, vector = _leading_pair(_dense_moment(X, weight, center), n_features)
+    return np.asarray(vector * np.sign(vector[np.argmax(np.abs(vector))]))
+
+
 def leading_eigenvalue(multiply: Callable[[Floats], Floats], size: int) -> float:
     """Return the largest eigenvalue of a symmetric matrix known by its products."""
     if size <= SMALLEST_OPERATOR:
         columns = [multiply(column) for column in np.eye(size)]
         return float(np.linalg.eigvalsh(np.array(columns))[-1])
+    return _leading_pair(multiply, size)[0]
+
+
+def _leading_pair(
+    multiply: Callable[[Floats], Floats], size: int
+) -> tuple[float, Floats]:
+    """Return the largest eigenvalue of a symmetric matrix, and its vector."""
     operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
     # A fixed start: the same data give the same value.
     v0 = np.random.default_rng(0).standard_normal(size)
     if not multiply(v0).any():
-        return 0.0  # ARPACK refuses the matrix of samples that are all the same
-    return float(eigsh(operator, k=1, v0=v0, tol=1e-6)[0][0])
+        return 0.0, v0  # ARPACK refuses the matrix of samples that are all the same
+    values, vectors = eigsh(operator, k=1, v0=v0, tol=1e-6)
+    return float(values[0]), vectors[:, 0]
 
 
 def _dense_moment(

@@ -550,19 +550,6 @@ def test_samples_on_two_prototypes_at_once(n_groups):
     np.testing.assert_allclose((U[0:n:2] * U[1:n:2]).sum(axis=1), 0.0, atol=1e-9)
 
 
-def test_labels_of_coinciding_prototypes_are_those_of_short_runs(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(100, 5)) + 9, rng.normal(size=(300, 5))])
-    options = {"n_clusters": 3, "alpha": 0.0, "init": np.repeat([0, 1, 2, 1], 100)}
-    model = FDC(**options, tol=1e-9, max_iter=1000)
-    with pytest.warns(PrototypesCoincideWarning, match="last step"):
-        short = model.fit(X).labels_
-    monkeypatch.setattr(fused, "LONG_FROM", 0)
-    with pytest.warns(PrototypesCoincideWarning, match="last step"):
-        long = model.fit(X).labels_
-    np.testing.assert_array_equal(long, short)
-
-
 @pytest.mark.parametrize("max_iter", range(1, 25))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.FuzzyPairsWarning")

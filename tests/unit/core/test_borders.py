@@ -418,7 +418,7 @@ def test_runs_over_numbers_that_are_none():
     rng = np.random.default_rng(0)
     for bad, sizes, where in itertools.product(
         {BAD_NUMBERS}, [[], [2] * 9 + [5]],
-        ["X", "C", "U", "weight", "alpha", "tol", "while_apart", "pull"],
+        ["X", "C", "U", "weight", "alpha", "tol", "pull"],
     ):
         n_rows, k = sum(sizes), 3
         X, weight = rng.normal(size=(60, 2)), np.ones(60)
@@ -431,7 +431,7 @@ def test_runs_over_numbers_that_are_none():
         groups.pack(X, np.arange(n_rows), weight, np.zeros(2))
         rows = np.arange(n_rows, 60)
         samples = _core.Samples(X, rows, weight, mean=np.zeros(2))
-        options = dict(alpha=0.01, tol=1e-6, while_apart=0.0)
+        options = dict(alpha=0.01, tol=1e-6)
         if where in options:
             options[where] = bad
         for is_long in (False, True):

@@ -242,21 +242,6 @@ def test_threads_change_no_bit(is_long):
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_runs_stop_before_prototypes_meet():
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 9.0])
-    samples = _core.Samples(X, None, None, mean=np.zeros(2))
-    none = np.zeros((0, 3))
-    C = np.array([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]])
-    settings = {"alpha": 0.0, **OPTIONS}
-    apart = _core.descend(samples, no_groups(), C, none, **settings, while_apart=0.25)[
-        0
-    ]
-    gaps = np.linalg.norm(apart[:, None] - apart, axis=2)[np.triu_indices(3, 1)]
-    assert gaps.min() >= 0.5
-    assert not np.array_equal(apart, C)
-
-
 def test_improvements_are_asked_for_and_used():
     fit = Fit([2] * 5, 3, beta=20.0)
     groups, gains = fit.groups(), []
