@@ -64,6 +64,8 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"fuzzypairs {version}"
+# Pages without pages below them need no list of these.
+html_sidebars = {"faq": [], "source/**": []}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -51,7 +51,8 @@ def read_source(app, name, source):
     if is_top or app.env.doc2path(name).suffix == ".md":
         source[0] = rewrite(source[0], is_top)
     if name.startswith(TABLES):
-        source[0] = f"---\norphan: true\n---\n{source[0]}"
+        title = "" if source[0].startswith("# ") else f"# {name.split('/')[1]}\n\n"
+        source[0] = f"---\norphan: true\n---\n{title}{source[0]}"
 
 
 def setup(app):
