@@ -1,28 +1,36 @@
-"""The design of the experiment on judgements: its points, its trials, one run."""
+"""The design of the experiment on judgements: sets, conditions, trials, one run."""
 
+import os
 import time
 import warnings
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from experiments.methods import METHODS, Problem
 from fuzzypairs import PairSet, __version__, criteria
-from fuzzypairs.datasets import describe, flip_pairs, load, simulate_pairs
+from fuzzypairs.datasets import available, flip_pairs, load, simulate_pairs
 
 __all__ = [
-    "AMOUNTS",
-    "GROUPS",
+    "CONDITIONS",
+    "FURTHER",
     "LARGE",
     "SETS",
-    "SHARES",
     "Trial",
+    "calibration_error",
     "half_of",
+    "has_data",
+    "judgements",
     "plan",
+    "read_set",
     "run",
 ]
 
@@ -32,17 +40,54 @@ SETS = (
     "ecoli", "dermatology", "australian", "credit", "phishing", "car", "segment",
     "waveform", "satimage", "twonorm", "letter", "shuttle",
 )  # fmt: skip
-# These have fewer draws, and are not in the curves.
 LARGE = ("letter", "satimage", "shuttle")
+# Further sets, with their numbers of rows: tables with columns f0, f1, ... and class in
+# the folder `more` of FUZZYPAIRS_DATA.
+FURTHER = {
+    "brown": 186, "crabs": 200, "sonar": 208, "arrowhead": 211, "glass": 214,
+    "newthyroid": 215, "votes": 232, "penguins": 344, "ionosphere": 351,
+    "vehicle": 846, "vowel": 990, "texture": 1500,
+}  # fmt: skip
 
-# Points of the experiment. The paper's groups of judgements; their number for each
-# sample, all true; and the share of wrong ones among 0.1 for each sample. Groups (iii)
-# and (iv) are points of the curves.
-GROUPS = ("i", "ii", "iii", "iv")
-AMOUNTS = {"n=0.02": 0.02, "iii": 0.05, "iv": 0.1, "n=0.2": 0.2, "n=0.5": 0.5}
-SHARES = {"iv": 0.0, "wrong=0.1": 0.1, "wrong=0.2": 0.2, "wrong=0.3": 0.3}
-# The point of methods that see no judgement.
+
+@dataclass(frozen=True)
+class Condition:
+    """How many judgements there are, and how many of them are wrong.
+
+    Attributes
+    ----------
+    title : str
+    ratio : float
+        Judgements for each row.
+    count : int or None
+        Their number, instead.
+    wrong : float
+        The share of reversed ones.
+    """
+
+    title: str
+    ratio: float = 0.1
+    count: int | None = None
+    wrong: float = 0.0
+
+
+CONDITIONS = {
+    "30": Condition("30 judgements, all true", count=30),
+    "0.1 m": Condition("0.1 for each row, all true: group (iv)"),
+    "100": Condition("100, all true", count=100),
+    "300": Condition("300, all true", count=300),
+    "0.1 m, 10 % wrong": Condition("0.1 for each row, 10 % wrong", wrong=0.1),
+    "0.1 m, 20 % wrong": Condition("0.1 for each row, 20 % wrong", wrong=0.2),
+    "0.1 m, 30 % wrong": Condition("0.1 for each row, 30 % wrong", wrong=0.3),
+    "100, 20 % wrong": Condition("100, 20 % wrong", count=100, wrong=0.2),
+    "i": Condition("0.05 for each row, all wrong: group (i)", ratio=0.05, wrong=1.0),
+    "ii": Condition("0.1 for each row, half wrong: group (ii)", wrong=0.5),
+    "iii": Condition("0.05 for each row, all true: group (iii)", ratio=0.05),
+}
+# The condition of methods that see no judgement.
 NO_PAIRS = "none"
+# Of larger sets so many rows are drawn, once.
+MOST_ROWS = 1500
 
 
 @dataclass(frozen=True)
@@ -53,54 +98,93 @@ class Trial:
     ----------
     set : str
         Name of the data.
-    point : str
-        One of `GROUPS`, `AMOUNTS` or `SHARES`, or "none".
+    condition : str
+        One of `CONDITIONS`, or "none".
     draw : int
         Seeds the judgements and the starts.
     method : str
         A name in `METHODS`.
-    how : str
-        What the method was when it ran.
     """
 
     set: str
-    point: str
+    condition: str
     draw: int
     method: str
-    how: str
+
+
+def _further_file(name: str) -> Path:
+    return Path(os.environ.get("FUZZYPAIRS_DATA", "")) / "more" / f"{name}.csv.gz"
+
+
+def has_data(name: str) -> bool:
+    """Tell whether the file of a set is here."""
+    if name in FURTHER:
+        return _further_file(name).is_file()
+    return name in available()
 
 
 def half_of(name: str) -> str:
-    """Return "chosen on" or "reported on": sets by size belong to them in turn."""
-    return ("chosen on", "reported on")[SETS.index(name) % 2]
+    """Return "chosen on" or "reported on": all sets by size belong to them in turn."""
+    return ("chosen on", "reported on")[_by_size().index(name) % 2]
+
+
+@lru_cache(maxsize=1)
+def _by_size() -> list[str]:
+    from fuzzypairs.datasets import describe
+
+    sizes = {name: describe(name).n_samples for name in SETS} | FURTHER
+    return sorted(sizes, key=lambda name: (sizes[name], name))
+
+
+def read_set(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return standardised rows, at most `MOST_ROWS`, and classes from 0."""
+    if name in FURTHER:
+        table = pd.read_csv(_further_file(name))
+        X, y = table.drop(columns="class").to_numpy(float), table["class"].to_numpy()
+    else:
+        loaded = load(name, scale=True)
+        X, y = np.asarray(loaded.data, dtype=float), np.asarray(loaded.target)
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_ROWS])
+    X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), y
+
+
+def judgements(
+    X: np.ndarray, y: np.ndarray, condition: str, draw: int
+) -> tuple[PairSet, PairSet]:
+    """Return the true judgements of a draw, and those given."""
+    if condition == NO_PAIRS:
+        return PairSet.empty(len(X)), PairSet.empty(len(X))
+    how, n = CONDITIONS[condition], len(X)
+    ratio = how.ratio if how.count is None else min(how.count / n, (n - 1) / 2)
+    true = simulate_pairs(X, y, "iv", random_state=1000 + draw, ratio=ratio)
+    if how.wrong == 1.0:
+        return true, PairSet(true.i, true.j, -true.grade, n)
+    return true, flip_pairs(true, how.wrong, random_state=draw) if how.wrong else true
 
 
 def plan(
     sets: Collection[str],
-    points: Collection[str],
+    conditions: Collection[str],
     methods: Collection[str],
     draws: int,
-    large_draws: int,
 ) -> list[Trial]:
-    """List all trials, the long ones on large sets first.
-
-    Several processes then end at about the same time.
-    """
+    """List trials draw by draw, so that an interrupted run has whole draws."""
     trials = [
-        Trial(
-            name,
-            point if METHODS[method].judged else NO_PAIRS,
-            draw,
-            method,
-            METHODS[method].describe(),
-        )
-        for name in sorted(sets, key=SETS.index, reverse=True)
-        for draw in range(large_draws if name in LARGE else draws)
-        for point in points
+        Trial(name, condition if METHODS[method].judged else NO_PAIRS, draw, method)
+        for draw in range(draws)
+        for name in sets
+        for condition in conditions
         for method in methods
-        if point in GROUPS or (METHODS[method].on_curves and name not in LARGE)
+        if draw < METHODS[method].draws
+        and (METHODS[method].everywhere or condition in COMPARED)
     ]
     return list(dict.fromkeys(trials))
+
+
+# The conditions that slow methods are run in.
+COMPARED = ("30", "0.1 m", "100", "0.1 m, 20 % wrong")
 
 
 def run(trial: Trial) -> dict[str, Any]:
@@ -109,7 +193,16 @@ def run(trial: Trial) -> dict[str, Any]:
     A method that fails does not end the experiment: its line holds the error.
     """
     X, y = _data(trial.set)
-    problem = Problem(X, y, _pairs(trial.set, trial.point, trial.draw), trial.draw)
+    method = METHODS[trial.method]
+    # Rows that only a prediction sees.
+    new = np.zeros(len(X), dtype=bool)
+    if method.new_rows:
+        order = np.random.default_rng(trial.draw).permutation(len(X))
+        new[order[: len(X) // 5]] = True
+    new_X, new_y, X, y = X[new], y[new], X[~new], y[~new]
+    true, given = judgements(X, y, trial.condition, trial.draw)
+    wrong = CONDITIONS[trial.condition].wrong if method.judged else 0.0
+    problem = Problem(X, y, given, trial.draw, wrong, new_X)
     line: dict[str, Any] = {**asdict(trial), "version": __version__}
     start = time.process_time()
     try:
@@ -117,36 +210,37 @@ def run(trial: Trial) -> dict[str, Any]:
         with threadpool_limits(1), warnings.catch_warnings():
             # Vanished clusters and the like show in the scores.
             warnings.simplefilter("ignore")
-            labels, chosen = METHODS[trial.method].labels(problem)
+            found = method.fit(problem)
     except Exception as error:  # the other methods may still run
-        return {**line, "error": f"{type(error).__name__}: {error}"}
-    held = criteria.pair_agreement(problem.pairs, labels)
-    return {
-        **line,
-        "ari": round(criteria.normalized_ari(y, labels), 6),
-        "nmi": round(criteria.nmi(y, labels), 6),
-        "clusters": len(np.unique(labels)),
-        "held": None if np.isnan(held) else round(held, 6),
-        "chosen": chosen,
-        "seconds": round(time.process_time() - start, 3),
-    }
+        return {**line, "error": f"{type(error).__name__}: {error}"[:200]}
+    line["seconds"] = round(time.process_time() - start, 3)
+    truth = new_y if method.new_rows else y
+    line["ari"] = round(100 * criteria.normalized_ari(truth, found.labels), 3)
+    if found.memberships is not None:
+        line["calibration"] = round(calibration_error(found.memberships, truth), 4)
+    if found.reliability is not None:
+        is_wrong = np.sign(true.grade) != np.sign(given.grade)
+        known = ~np.isnan(found.reliability)
+        if 0 < is_wrong[known].sum() < known.sum():
+            doubt = -found.reliability[known]
+            line["auc"] = round(float(roc_auc_score(is_wrong[known], doubt)), 4)
+    return line
 
 
-@lru_cache(maxsize=1)
-def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
-    dataset = load(name, scale=True)
-    return dataset.data, dataset.target
+def calibration_error(U: np.ndarray, y: np.ndarray) -> float:
+    """Return the expected calibration error of the largest membership, ten bins.
+
+    Clusters are matched to classes so that most rows are right.
+    """
+    labels, certainty = U.argmax(axis=1), U.max(axis=1)
+    counts = np.zeros((max(y.max(), labels.max()) + 1,) * 2)
+    np.add.at(counts, (y, labels), 1.0)
+    matched = linear_sum_assignment(-counts.T)[1]
+    gap = certainty - (matched[labels] == y)
+    bins = (10 * certainty).astype(int).clip(0, 9)
+    return float(np.abs(np.bincount(bins, gap)).sum() / len(y))
 
 
 @lru_cache(maxsize=4)
-def _pairs(name: str, point: str, draw: int) -> PairSet:
-    """Draw judgements. One draw is the same for all methods, and nested by amount."""
-    X, y = _data(name)
-    if point == NO_PAIRS:
-        return PairSet.empty(len(X))
-    group: Any = point if point in GROUPS else "iv"
-    # Large sets, for which the paper asks fewer, are in the groups only.
-    usual = describe(name).pair_ratio
-    ratio = usual if point in GROUPS else AMOUNTS.get(point, AMOUNTS["iv"])
-    pairs = simulate_pairs(X, y, group, random_state=draw, ratio=ratio)
-    return flip_pairs(pairs, SHARES.get(point, 0.0), random_state=draw)
+def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    return read_set(name)

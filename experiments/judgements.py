@@ -1,7 +1,7 @@
 """What judgements are worth, by method: trials to a file, and tables from that file.
 
 ``python -m experiments.judgements`` fits what is not in the file yet, and
-``python -m experiments.judgements table`` writes docs/judgements.md and its pictures.
+``python -m experiments.judgements table`` writes docs/judgements.md.
 """
 
 import argparse
@@ -23,18 +23,16 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, Trial, plan, run
+from experiments.design import CONDITIONS, FURTHER, SETS, Trial, has_data, plan, run
 from experiments.json_lines import append_line, open_lines, read_lines
 from experiments.methods import METHODS
 from experiments.pages import write_pages
-from fuzzypairs.datasets import available
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = Path(__file__).with_name("results") / "judgements.jsonl"
 PAGE = ROOT / "docs" / "judgements.md"
 
-CURVES = tuple(p for p in dict.fromkeys([*AMOUNTS, *SHARES]) if p not in GROUPS)
-POINTS = (*GROUPS, *CURVES)
+EVERY = (*SETS, *FURTHER)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,9 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(stderr=True)
     try:
         if options.action == "table":
-            for path in write_pages(
-                read_lines(options.lines), _pick_methods(options), options.page
-            ):
+            for path in write_pages(read_lines(options.lines), options.page):
                 console.print(f"written: {path}")
             return 0
         return 1 if _run_all(options, console) else 0
@@ -63,8 +59,8 @@ def done_trials(lines: Iterable[dict[str, Any]]) -> set[Trial]:
 def _run_all(options: argparse.Namespace, console: Console) -> int:
     """Run what is missing; return how many trials failed."""
     methods = _pick_methods(options)
-    names = _split(options.sets, SETS, "--sets")
-    absent = [name for name in names if name not in available()]
+    names = _split(options.sets, EVERY, "--sets")
+    absent = [name for name in names if not has_data(name)]
     if absent and options.sets:
         raise ValueError(
             f"--sets names {', '.join(absent)}, whose files are not here; set "
@@ -74,10 +70,9 @@ def _run_all(options: argparse.Namespace, console: Console) -> int:
         console.print(f"left out, no file: {', '.join(absent)}")
     trials = plan(
         [name for name in names if name not in absent],
-        _split(options.points, POINTS, "--points"),
+        _split(options.conditions, tuple(CONDITIONS), "--conditions", ";"),
         methods,
         options.draws,
-        options.large_draws,
     )
     done = done_trials(read_lines(options.lines))
     todo = [trial for trial in trials if trial not in done]
@@ -94,7 +89,9 @@ def _run_all(options: argparse.Namespace, console: Console) -> int:
         task = progress.add_task("", total=len(todo))
         for line in _results(todo, options.jobs):
             append_line(options.lines, line)
-            what = " ".join(str(line[n]) for n in ("set", "point", "draw", "method"))
+            what = " ".join(
+                str(line[n]) for n in ("set", "condition", "draw", "method")
+            )
             progress.update(task, advance=1, description=what)
             if "error" in line:
                 failed[line["method"]] += 1
@@ -123,18 +120,18 @@ def _results(trials: Sequence[Trial], jobs: int) -> Iterator[dict[str, Any]]:
 
 
 def _pick_methods(options: argparse.Namespace) -> list[str]:
-    return _split(options.methods, tuple(METHODS), "--methods")
+    return _split(options.methods, tuple(METHODS), "--methods", ";")
 
 
-def _split(text: str, known: Sequence[str], option: str) -> list[str]:
+def _split(text: str, known: Sequence[str], option: str, mark: str = ",") -> list[str]:
     """Read a list of names; none is all."""
     if not text:
         return list(known)
-    names = [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in text.split(mark)]
     for name in names:
         if name not in known:
             raise ValueError(
-                f"{option} names {name!r}: expected some of {', '.join(known)}"
+                f"{option} names {name!r}: expected some of {(mark + ' ').join(known)}"
             )
     return [name for name in known if name in names]
 
@@ -150,13 +147,12 @@ def _parser() -> argparse.ArgumentParser:
         "python -m experiments.judgements", description=__doc__
     )
     parser.add_argument("action", nargs="?", choices=("run", "table"), default="run")
-    parser.add_argument("--sets", default="", help=", ".join(SETS))
-    parser.add_argument("--points", default="", help=", ".join(POINTS))
-    parser.add_argument("--methods", default="", help=", ".join(METHODS))
-    parser.add_argument("--draws", type=_count, default=5, help="for each set (5)")
-    parser.add_argument(
-        "--large-draws", type=_count, default=1, help=f"of {', '.join(LARGE)} (1)"
-    )
+    parser.add_argument("--sets", default="", help=", ".join(EVERY))
+    # Names of these have commas.
+    conditions = "; ".join(CONDITIONS).replace("%", "%%")
+    parser.add_argument("--conditions", default="", help=conditions)
+    parser.add_argument("--methods", default="", help="; ".join(METHODS))
+    parser.add_argument("--draws", type=_count, default=10, help="for each set (10)")
     parser.add_argument("--jobs", type=_count, default=1, help="processes (1)")
     parser.add_argument("--lines", type=Path, default=LINES, help="file of runs")
     parser.add_argument("--page", type=Path, default=PAGE, help="page of the tables")

@@ -1,46 +1,30 @@
-"""Tables and pictures of the experiment on judgements, from its lines alone."""
+"""Tables of the experiment on judgements, from its lines alone."""
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
+import numpy as np
 
-from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES
-from experiments.methods import METHODS
-from experiments.scores import REFERENCE, Scores, read_scores
-from fuzzypairs.plots import COLORS, HELD, MARKERS, new_figure
+from experiments.design import CONDITIONS, FURTHER, SETS, half_of
+from experiments.scores import OURS, Scores, read_scores
 
 __all__ = ["markdown_table", "write_pages"]
 
-# What choices are compared with, besides fuzzy c-means.
-GUIDED = "GuidedFDC"
 BEGIN, END = "<!-- results: written by the table command -->", "<!-- end of results -->"
-TITLES = {
-    "i": "0.05 judgements for each sample, all wrong",
-    "ii": "0.1 for each sample, half of them wrong",
-    "iii": "0.05 for each sample, all true",
-    "iv": "0.1 for each sample, all true",
-}
-CURVES = {
-    "judgements for each sample, all true": AMOUNTS,
-    "share of wrong ones among 0.1 for each sample": SHARES,
-}
+EVERY = (*SETS, *FURTHER)
+NEW_ROWS = "GuidedFDC, new rows"
 
 
-def write_pages(
-    lines: Sequence[Mapping[str, Any]], methods: Collection[str], page: Path
-) -> list[Path]:
-    """Write the results into a page, and tables and pictures to a folder of its name.
+def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
+    """Write the results into a page, and each set to a folder of its name.
 
     Parameters
     ----------
     lines : sequence of dict
         Finished trials; nothing is fitted here.
-    methods : collection of str
-        Those to show.
     page : Path
         A page with the marks between which results go.
 
@@ -48,231 +32,143 @@ def write_pages(
     -------
     written : list of Path
     """
-    points = list(dict.fromkeys([*GROUPS, *AMOUNTS, *SHARES]))
-    # Choices fit many candidates and may have fewer draws: another table shows them.
-    choices = [name for name in methods if METHODS[name].grid is not None]
-    fixed = [name for name in methods if name not in choices]
-    scores = _scores(lines, points, fixed)
-    chosen = {
-        point: found
-        for point, found in _scores(
-            lines, GROUPS, [*choices, REFERENCE, GUIDED]
-        ).items()
-        if any(name in choices for name in found.methods)
-    }
+    scores = {name: read_scores(lines, name) for name in CONDITIONS}
+    scores = {name: found for name, found in scores.items() if found.sets(OURS)}
     if not scores:
-        raise ValueError(
-            "no set has a score of every method: run the experiment, or show fewer "
-            "methods by --methods"
-        )
+        raise ValueError(f"no trial of {OURS} has a score: run the experiment")
     text = page.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
         raise ValueError(f"{page} lacks the marks {BEGIN!r} and {END!r}")
+    parts = ["### Means over all sets", overview(scores)]
+    parts += ["### Certainty, and which judgements are wrong", certainty(lines)]
+    for name, found in scores.items():
+        parts += [f"### {CONDITIONS[name].title}", comparison(found)]
     folder = page.with_suffix("")
     folder.mkdir(exist_ok=True)
-    groups = {point: scores[point] for point in GROUPS if point in scores}
+    parts.append(
+        f"Each set on its own: [{folder.name}/sets.md]({folder.name}/sets.md)."
+    )
     written = [folder / "sets.md", folder / "scores.csv", page]
-    _write(written[0], _sets_page(groups, chosen))
-    alone = {
-        point: Scores(
-            {m: found.means[m] for m in found.methods if m in choices}, found.draws
-        )
-        for point, found in chosen.items()
-    }
-    _write(written[1], _csv([*scores.items(), *alone.items()]))
-    figure = draw_curves(scores)
-    for ending in ("png", "svg") if figure else ():
-        written.append(folder / f"curves.{ending}")
-        _save(figure, written[-1])
+    _write(written[0], _sets_page(scores))
+    _write(written[1], _csv(scores))
     before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    results = _results(groups, chosen, scores, folder.name, bool(figure))
-    _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{after}")
+    results = "\n\n".join(parts)
+    _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{rest.partition(END)[2]}")
     return written
 
 
-def _scores(
-    lines: Sequence[Mapping[str, Any]], points: Iterable[str], methods: Collection[str]
-) -> dict[str, Scores]:
-    """Return the scores of methods at the points where they share a set."""
-    found = {point: read_scores(lines, point, methods) for point in points}
-    return {point: scores for point, scores in found.items() if scores.sets}
-
-
-def summary_table(scores: Scores) -> str:
-    """Return a line of means, wins and losses for each method.
-
-    Examples
-    --------
-    >>> from experiments.pages import summary_table
-    >>> from experiments.scores import Scores
-    >>> scores = Scores({"FCM": {"zoo": 80.0}, "PCCA": {"zoo": 84.0}}, {"zoo": 5})
-    >>> print(summary_table(scores))  # doctest: +NORMALIZE_WHITESPACE
-    | method | chosen on | reported on | all | better / worse | worst loss |
-    |---|---|---|---|---|---|
-    | FCM | - | 80.00 | 80.00 | | |
-    | PCCA | - | **84.00** | **84.00** | 1 / 0 | none |
-    """
-    halves = scores.halves()
-    columns = {
-        half: _bold_best({m: scores.mean(m, sets) for m in scores.methods})
-        for half, sets in halves.items()
+def groups_of(names: Collection[str]) -> dict[str, list[str]]:
+    """Return sets by origin and by half, and all."""
+    return {
+        "all": list(names),
+        "the paper's": [name for name in names if name in SETS],
+        "further": [name for name in names if name in FURTHER],
+        "chosen on": [name for name in names if half_of(name) == "chosen on"],
+        "reported on": [name for name in names if half_of(name) == "reported on"],
     }
+
+
+def overview(scores: Mapping[str, Scores]) -> str:
+    """Return means of GuidedFDC by condition, and of methods without judgements."""
+    names = [name for name in EVERY if name in next(iter(scores.values())).sets(OURS)]
+    groups = groups_of(names)
+    head = ["judgements", *(f"{title} ({len(g)})" for title, g in groups.items())]
+    rows = []
+    first = next(iter(scores.values()))
+    for method in ("k-means", "FCM"):
+        if method in first.methods:
+            rows.append([f"none: {method}", *_means(first, method, groups)])
+    rows += [[name, *_means(found, OURS, groups)] for name, found in scores.items()]
+    return markdown_table(head, rows)
+
+
+def comparison(scores: Scores) -> str:
+    """Return a line for each method: means, and differences to ours with tests."""
+    groups = groups_of([name for name in EVERY if name in scores.sets(OURS)])
     rows = []
     for method in scores.methods:
-        row = [method, *(column[method] for column in columns.values())]
-        if method == REFERENCE or REFERENCE not in scores.methods:
-            rows.append([*row, "", ""])
+        if method == NEW_ROWS:
             continue
-        name, loss = scores.worst(method)
-        worst = f"{loss:.2f} ({name})" if loss < 0 else "none"
-        rows.append([*row, "{} / {}".format(*scores.wins(method)), worst])
-    return markdown_table(["method", *halves, "better / worse", "worst loss"], rows)
-
-
-def curve_table(scores: Mapping[str, Scores], places: Mapping[str, float]) -> str:
-    """Return means over all sets along a curve, a line for each method."""
-    curve = _curve_means(scores, places)
-    columns = [_bold_best(means) for means in curve.values()]
-    methods = list(next(iter(curve.values()), {}))
-    rows = [[m, *(column[m] for column in columns)] for m in methods]
-    return markdown_table(["method", *(f"{value:g}" for value in curve)], rows)
-
-
-def draw_curves(scores: Mapping[str, Scores]) -> Any:
-    """Draw means over all sets against number and share; None without two points."""
-    panels = {
-        title: curve
-        for title, places in CURVES.items()
-        if len(curve := _curve_means(scores, places)) > 1
-    }
-    if not panels:
-        return None
-    figure = new_figure((5.0 * len(panels) + 2.2, 4.4))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, (title, curve) in zip(axes, panels.items(), strict=True):
-        methods = list(next(iter(curve.values())))
-        for number, method in enumerate(methods):
-            alone = method == REFERENCE
-            ax.plot(
-                list(curve),
-                [means[method] for means in curve.values()],
-                color=HELD if alone else COLORS[number % len(COLORS)],
-                linestyle=":" if alone else ("-", "--")[number // len(COLORS) % 2],
-                marker="" if alone else MARKERS[number % len(MARKERS)],
-                markersize=5,
-                linewidth=1.4,
-                label=method,
-            )
-        ax.set_xlabel(title)
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("mean normalised ARI, %")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-    return figure
-
-
-def _curve_means(
-    scores: Mapping[str, Scores], places: Mapping[str, float]
-) -> dict[float, dict[str, float]]:
-    """Return means by place and method, over the sets and methods of all places."""
-    there = {p: scores[p] for p in places if p in scores}
-    if not there:
-        return {}
-    every = list(there.values())
-    methods = [
-        m
-        for m in METHODS
-        if METHODS[m].on_curves and all(m in s.methods for s in every)
-    ]
-    # Large sets are in the groups only, which would bend the curves there.
-    sets = [
-        name
-        for name in every[0].draws
-        if name not in LARGE and all(name in s.means[m] for s in every for m in methods)
-    ]
-    if not methods or not sets:
-        return {}
-    return {
-        places[p]: {m: found.mean(m, sets) for m in methods}
-        for p, found in there.items()
-    }
-
-
-def _results(
-    groups: Mapping[str, Scores],
-    chosen: Mapping[str, Scores],
-    scores: Mapping[str, Scores],
-    folder: str,
-    has_picture: bool,
-) -> str:
-    parts = []
-    for point, found in groups.items():
-        parts += [
-            f"### Group ({point}): {TITLES[point]}",
-            f"Means over {_describe_sets(found)}.",
-            summary_table(found),
-        ]
-        if point in chosen:
-            parts += [
-                f"Settings that were chosen, over {_describe_sets(chosen[point])}:",
-                summary_table(chosen[point]),
+        sets = scores.sets(method)
+        low, high = scores.draws(method)
+        shown = f"{low}" if low == high else f"{low} to {high}"
+        titles = ("all", "further", "reported on")
+        row = [method, str(len(sets)), shown]
+        row += [_mean(scores, method, groups[title]) for title in titles]
+        if method != OURS:
+            gap = scores.difference(method, groups["all"])
+            row += [
+                f"{gap.mean:+.1f} ± {gap.error:.1f}",
+                f"{gap.p:.1g}" if gap.p >= 1e-4 else "< 0.0001",
+                f"{gap.better} / {gap.worse}",
             ]
-    if groups:
-        parts.append(f"Each set on its own: [{folder}/sets.md]({folder}/sets.md).")
-    if has_picture:
-        parts += ["### Curves", f"![Curves]({folder}/curves.png)"]
-        for title, places in CURVES.items():
-            parts += [f"By {title}:", curve_table(scores, places)]
-    return "\n\n".join(parts)
+        else:
+            row += ["", "", ""]
+        rows.append(row)
+    head = ["method", "sets", "draws", "all", "further", "reported on"]
+    return markdown_table([*head, "ours - theirs", "p", "better / worse"], rows)
 
 
-def _sets_page(groups: Mapping[str, Scores], chosen: Mapping[str, Scores]) -> str:
+def certainty(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return calibration errors, of new rows too, and areas under ROC curves."""
+    rows = []
+    for name in CONDITIONS:
+        errors = read_scores(lines, name, "calibration")
+        areas = read_scores(lines, name, "auc")
+        if not errors.sets(OURS):
+            continue
+        groups = groups_of([one for one in EVERY if one in errors.sets(OURS)])
+        cells = [
+            _mean(errors, method, groups[title], 3)
+            for method in (OURS, NEW_ROWS)
+            for title in ("all", "reported on")
+        ]
+        shown = _mean(areas, OURS, groups["all"], 3)
+        rows.append([name, *cells, shown])
+    head = ["judgements", "calibration, all", "reported on"]
+    head += ["new rows, all", "new rows, reported on", "area under ROC curve"]
+    return markdown_table(head, rows)
+
+
+def _means(
+    scores: Scores, method: str, groups: Mapping[str, Collection[str]]
+) -> list[str]:
+    return [_mean(scores, method, names) for names in groups.values()]
+
+
+def _mean(scores: Scores, method: str, names: Collection[str], digits: int = 1) -> str:
+    mean, error = scores.mean(method, names)
+    if np.isnan(mean):
+        return "-"
+    return f"{mean:.{digits}f}" + ("" if np.isnan(error) else f" ± {error:.{digits}f}")
+
+
+def _sets_page(scores: Mapping[str, Scores]) -> str:
     parts = ["# Judgements: each set", "Normalised ARI in percent, means over draws."]
-    for point, found in groups.items():
-        parts += [f"## Group ({point}): {TITLES[point]}", _sets_table(found)]
-        if point in chosen:
-            parts += ["Settings that were chosen:", _sets_table(chosen[point])]
+    for name, found in scores.items():
+        methods = [m for m in found.methods if m != NEW_ROWS]
+        rows = [
+            [one, half_of(one), *(_mean(found, m, [one]) for m in methods)]
+            for one in EVERY
+            if one in found.sets(OURS)
+        ]
+        parts += [
+            f"## {CONDITIONS[name].title}",
+            markdown_table(["set", "half", *methods], rows),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def _sets_table(found: Scores) -> str:
-    names = [name for name in SETS if found.draws.get(name)]
-    rows = []
-    for name in names:
-        means = {m: found.means[m].get(name, float("nan")) for m in found.methods}
-        rows.append([name, str(found.draws[name]), *_bold_best(means).values()])
-    return markdown_table(["set", "draws", *found.methods], rows)
-
-
-def _csv(scores: Iterable[tuple[str, Scores]]) -> str:
+def _csv(scores: Mapping[str, Scores]) -> str:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["point", "set", "draws", "method", "normalized_ari"])
-    for point, found in scores:
+    table.writerow(["condition", "set", "method", "draws", "normalized_ari"])
+    for condition, found in scores.items():
         for method in found.methods:
-            for name, value in found.means[method].items():
-                table.writerow([point, name, found.draws[name], method, f"{value:.4f}"])
+            for name, values in found.values[method].items():
+                mean = float(np.mean(list(values.values())))
+                table.writerow([condition, name, method, len(values), f"{mean:.3f}"])
     return text.getvalue()
-
-
-def _describe_sets(scores: Scores) -> str:
-    """Return over how many sets and draws a mean is, and which sets if few."""
-    names = scores.sets
-    draws = sorted({scores.draws[name] for name in names})
-    many = f"{draws[0]} to {draws[-1]}" if len(draws) > 1 else f"{draws[0]}"
-    drawn = "1 draw" if many == "1" else f"{many} draws"
-    text = f"{len(names)} sets of {drawn}" if len(names) > 1 else f"{names[0]}"
-    return text + (f" ({', '.join(names)})" if 1 < len(names) < 6 else "")
-
-
-def _bold_best(means: Mapping[str, float]) -> dict[str, str]:
-    best = max((value for value in means.values() if value == value), default=None)
-    texts = {}
-    for method, value in means.items():
-        text = "-" if value != value else f"{value:.2f}"
-        is_best = best is not None and text == f"{best:.2f}"
-        texts[method] = f"**{text}**" if is_best else text
-    return texts
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -283,11 +179,3 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _save(figure: Any, path: Path) -> None:
-    kind = path.suffix[1:]
-    # Neither a date nor random names inside: the same lines give the same file.
-    metadata = {"Date": None} if kind == "svg" else None
-    with rc_context({"svg.hashsalt": "fuzzypairs", "svg.fonttype": "none"}):
-        figure.savefig(path, format=kind, dpi=110, metadata=metadata)

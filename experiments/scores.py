@@ -1,4 +1,4 @@
-"""Scores of finished trials: means over draws and over sets, wins and losses."""
+"""Scores of finished trials: means over draws and sets, differences with tests."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -6,85 +6,110 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from experiments.design import NO_PAIRS, SETS, half_of
+from experiments.design import NO_PAIRS
 from experiments.methods import METHODS
 
-__all__ = ["Scores", "read_scores"]
+__all__ = ["Difference", "Scores", "read_scores"]
 
-# The method that gains and losses are counted against.
-REFERENCE = "FCM"
-# Points of normalised ARI by which two means over draws must differ to count.
-TIE = 0.05
+# The method that others are compared with.
+OURS = "GuidedFDC"
+# Differences on a set count if a paired t-test over draws has a smaller p than this.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far a method is below ours, on the sets and draws that both have.
+
+    Attributes
+    ----------
+    mean : float
+        The mean over sets of ours minus theirs.
+    error : float
+        Its standard error, with sets as the units.
+    p : float
+        Of a two-sided paired t-test over sets.
+    better, worse : int
+        Sets on which ours is better or worse by a paired t-test over draws.
+    """
+
+    mean: float
+    error: float
+    p: float
+    better: int
+    worse: int
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Mean normalised ARI in percent at one point of the experiment.
+    """Values of trials in one condition.
 
     Attributes
     ----------
-    means : mapping of method to mapping of set to float
-        Over the draws that all methods of a set have.
-    draws : mapping of set to int
-        How many these are.
+    values : mapping of method to set to draw to float
     """
 
-    means: Mapping[str, Mapping[str, float]]
-    draws: Mapping[str, int]
+    values: Mapping[str, Mapping[str, Mapping[int, float]]]
 
     @property
     def methods(self) -> list[str]:
         """Methods with a score, in the order of the table of methods."""
-        return [name for name in METHODS if self.means.get(name)]
+        return [name for name in METHODS if self.values.get(name)]
 
-    @property
-    def sets(self) -> list[str]:
-        """Sets on which every method has a score, by size: means are over these."""
-        return [
-            name
-            for name in SETS
-            if self.methods and all(name in self.means[m] for m in self.methods)
-        ]
+    def sets(self, method: str) -> list[str]:
+        """Return the sets that a method has scores on."""
+        return list(self.values.get(method, {}))
 
-    def halves(self) -> dict[str, list[str]]:
-        """Return the sets of each half, and all."""
-        halves = {
-            half: [name for name in self.sets if half_of(name) == half]
-            for half in ("chosen on", "reported on")
-        }
-        return {**halves, "all": self.sets}
+    def draws(self, method: str) -> tuple[int, int]:
+        """Return the least and the largest number of draws of a set."""
+        counts = [len(scores) for scores in self.values[method].values()]
+        return min(counts), max(counts)
 
-    def mean(self, method: str, sets: Collection[str]) -> float:
-        """Return the mean over some sets, nan if there are none."""
-        scores = [self.means[method][name] for name in sets]
-        return float(np.mean(scores)) if scores else float("nan")
+    def mean(self, method: str, sets: Collection[str]) -> tuple[float, float]:
+        """Return the mean over some sets and its standard error over draws.
 
-    def gains(self, method: str) -> dict[str, float]:
-        """Return by how much a method is above fuzzy c-means, by set."""
-        alone, own = self.means.get(REFERENCE, {}), self.means[method]
-        return {
-            name: own[name] - alone[name] for name in SETS if name in own.keys() & alone
-        }
+        Sets that the method lacks are left out; NaN if none is left.
+        """
+        own = [np.array(list(self.values[method][name].values())) for name in sets
+               if name in self.values.get(method, {})]  # fmt: skip
+        if not own:
+            return float("nan"), float("nan")
+        spread = [one.var(ddof=1) / len(one) if len(one) > 1 else np.nan for one in own]
+        mean = float(np.mean([one.mean() for one in own]))
+        return mean, float(np.sqrt(np.sum(spread)) / len(own))
 
-    def wins(self, method: str) -> tuple[int, int]:
-        """Return on how many sets a method is above and below fuzzy c-means."""
-        gains = np.array(list(self.gains(method).values()))
-        return int((gains > TIE).sum()), int((gains < -TIE).sum())
-
-    def worst(self, method: str) -> tuple[str, float]:
-        """Return the set of the largest loss against fuzzy c-means, and the loss."""
-        gains = self.gains(method)
-        if not gains:
-            return "", float("nan")
-        name = min(gains, key=gains.__getitem__)
-        return name, gains[name]
+    def difference(self, method: str, sets: Collection[str]) -> Difference:
+        """Compare ours with another method on the sets and draws that both have."""
+        ours, theirs = self.values.get(OURS, {}), self.values.get(method, {})
+        gaps = []
+        better = worse = 0
+        for name in sets:
+            both = sorted(set(ours.get(name, ())) & set(theirs.get(name, ())))
+            if not both:
+                continue
+            gap = np.array([ours[name][d] - theirs[name][d] for d in both])
+            gaps.append(gap.mean())
+            # Equal differences in all draws have no spread to test against.
+            if len(gap) > 1 and np.ptp(gap) > 0.0:
+                clear = stats.ttest_1samp(gap, 0.0).pvalue < LEVEL
+            else:
+                clear = bool(abs(gap.mean()) > 0.0 and len(gap) > 1)
+            better += bool(clear and gap.mean() > 0.0)
+            worse += bool(clear and gap.mean() < 0.0)
+        if len(gaps) < 2:
+            mean = float(np.mean(gaps)) if gaps else float("nan")
+            return Difference(mean, float("nan"), float("nan"), better, worse)
+        p = stats.ttest_1samp(gaps, 0.0).pvalue if np.ptp(gaps) > 0.0 else np.nan
+        error = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
+        return Difference(float(np.mean(gaps)), error, float(p), better, worse)
 
 
 def read_scores(
-    lines: Iterable[Mapping[str, Any]], point: str, methods: Collection[str]
+    lines: Iterable[Mapping[str, Any]], condition: str, value: str = "ari"
 ) -> Scores:
-    """Return the scores of methods at a point, from the lines of trials.
+    """Return a value of the trials in a condition, and of those without judgements.
 
     The last of several lines of one trial counts; failed trials have no score.
     """
@@ -92,20 +117,7 @@ def read_scores(
         lambda: defaultdict(dict)
     )
     for line in lines:
-        method = line["method"]
-        if line["point"] in (point, NO_PAIRS) and method in methods and "ari" in line:
-            found[line["set"]][method][line["draw"]] = 100 * line["ari"]
-    means: dict[str, dict[str, float]] = defaultdict(dict)
-    draws = {}
-    for name, by_method in found.items():
-        # Methods without judgements alone do not make a point.
-        if not any(METHODS[method].judged for method in by_method):
-            continue
-        common = set.intersection(*(set(scores) for scores in by_method.values()))
-        draws[name] = len(common)
-        for method, scores in by_method.items():
-            if common:
-                means[method][name] = float(
-                    np.mean([scores[d] for d in sorted(common)])
-                )
-    return Scores(dict(means), draws)
+        here = line["condition"] in (condition, NO_PAIRS)
+        if here and line["method"] in METHODS and value in line:
+            found[line["method"]][line["set"]][line["draw"]] = line[value]
+    return Scores({name: dict(by_set) for name, by_set in found.items()})

@@ -1,103 +1,119 @@
-"""Points, trials and halves of the experiment on judgements."""
+"""Sets, conditions, trials and halves of the experiment on judgements."""
 
 import json
 
 import numpy as np
 import pytest
 
-from experiments import design
-from experiments.design import AMOUNTS, GROUPS, LARGE, SETS, SHARES, half_of, plan, run
-from experiments.judgements import POINTS
-from experiments.methods import Method
+from experiments.design import (
+    CONDITIONS,
+    FURTHER,
+    SETS,
+    calibration_error,
+    half_of,
+    judgements,
+    plan,
+    read_set,
+    run,
+)
+from experiments.methods import METHODS, Method
 from fuzzypairs import GuidedFDC
 from fuzzypairs.criteria import normalized_ari
-from fuzzypairs.datasets import describe, load, simulate_pairs
+from fuzzypairs.datasets import describe
 
 
 def test_a_trial_is_a_plain_fit():
-    (trial,) = plan(["wine"], ["ii"], ["GuidedFDC"], 1, 1)
-    X, y = _wine()
-    pairs = simulate_pairs(X, y, "ii", random_state=0)
+    (trial,) = plan(["wine"], ["ii"], ["GuidedFDC"], 1)
+    X, y = read_set("wine")
+    _, pairs = judgements(X, y, "ii", 0)
     labels = GuidedFDC(3, random_state=0).fit(X, pairs=pairs).labels_
-
     found = run(trial)
-    assert found["ari"] == pytest.approx(normalized_ari(y, labels), abs=1e-6)
-    assert found["clusters"] == 3
-    assert found["chosen"] == {}
+    assert found["ari"] == pytest.approx(100 * normalized_ari(y, labels), abs=1e-3)
+    assert 0.0 <= found["calibration"] <= 1.0
+    assert 0.0 <= found["auc"] <= 1.0
     json.dumps(found)
 
 
-def _wine():
-    wine = load("wine", scale=True)
-    return wine.data, wine.target
+def test_new_rows_are_not_seen_by_the_fit(monkeypatch):
+    seen = []
+
+    def watched(problem):
+        seen.append(problem)
+        return METHODS["GuidedFDC, new rows"].fit(problem)
+
+    monkeypatch.setitem(METHODS, "watched", Method(watched, new_rows=True))
+    (trial,) = plan(["wine"], ["30"], ["watched"], 1)
+    assert run(trial)["ari"] > 80.0
+    (problem,) = seen
+    assert (len(problem.X), len(problem.new), len(problem.pairs)) == (143, 35, 30)
+    both = np.concatenate([problem.X, problem.new])
+    assert len(np.unique(both, axis=0)) == len(both)
 
 
-def test_points_are_what_their_names_say():
-    X, y = _wine()
+def test_conditions_are_what_their_names_say():
+    X, y = read_set("wine")
 
-    def wrong(point):
-        pairs = design._pairs("wine", point, 3)
+    def count(condition):
+        _, pairs = judgements(X, y, condition, 3)
         truth = np.where(y[pairs.i] == y[pairs.j], 1, -1)
         return len(pairs), int((np.sign(pairs.grade) != truth).sum())
 
-    assert wrong("none") == (0, 0)
-    assert [wrong(point) for point in GROUPS] == [(9, 9), (18, 9), (9, 0), (18, 0)]
-    for point, ratio in AMOUNTS.items():
-        assert wrong(point) == (round(ratio * len(X)), 0)
-    for point, share in SHARES.items():
-        assert wrong(point) == (18, round(share * 18))
+    assert count("none") == (0, 0)
+    assert {name: count(name) for name in CONDITIONS} == {
+        "30": (30, 0),
+        "0.1 m": (18, 0),
+        "100": (100, 0),
+        "300": (300, 0),
+        "0.1 m, 10 % wrong": (18, 2),
+        "0.1 m, 20 % wrong": (18, 4),
+        "0.1 m, 30 % wrong": (18, 5),
+        "100, 20 % wrong": (100, 20),
+        "i": (9, 9),
+        "ii": (18, 9),
+        "iii": (9, 0),
+    }
 
 
-def test_the_plan_leaves_out_what_methods_do_not_do():
-    chosen = ["FCM", "GuidedFDC", "FDC by truth", "MPCK-means single"]
-    small = plan(["wine"], POINTS, chosen, 2, 1)
-    large = plan(LARGE, POINTS, chosen, 2, 1)
-
-    def count(planned, method):
-        return sum(trial.method == method for trial in planned)
-
-    # Without judgements once a draw; groups only where curves are not asked for.
-    assert [count(small, m) for m in chosen] == [2, 20, 8, 8]
-    # One draw of each, no curves.
-    assert [count(large, m) for m in chosen] == [3, 12, 12, 12]
-    assert plan(["zoo", "wine"], ["iv"], ["GuidedFDC"], 1, 1)[0].set == "wine"
-
-
-def test_methods_without_judgements_run_once_for_all_points():
-    planned = plan(["wine"], ["i", "iv"], ["FCM", "GuidedFDC"], 1, 1)
-
-    assert [(trial.point, trial.method) for trial in planned] == [
+def test_methods_without_judgements_run_once_for_all_conditions():
+    planned = plan(["wine"], ["i", "30"], ["FCM", "GuidedFDC", "COBRAS"], 1)
+    assert [(trial.condition, trial.method) for trial in planned] == [
         ("none", "FCM"),
         ("i", "GuidedFDC"),
-        ("iv", "GuidedFDC"),
+        ("30", "GuidedFDC"),
+        ("30", "COBRAS"),  # slow: not in all conditions
     ]
+    slow = plan(["wine"], ["30"], ["spectral", "GuidedFDC"], 10)
+    assert sum(trial.method == "spectral" for trial in slow) == 3
 
 
 def test_halves_alternate_by_size():
-    assert len(SETS) == 19
-    assert [half_of(name) for name in SETS[:3]] == [
-        "chosen on",
-        "reported on",
-        "chosen on",
-    ]
-    assert SETS[0] == "soybean"
-    assert SETS[-1] == "shuttle"
+    assert (len(SETS), len(FURTHER)) == (19, 12)
+    first = ["soybean", "zoo", "echocardiogram", "hepatitis", "wine", "brown"]
+    expected = ["chosen on", "reported on"] * 3
+    assert [half_of(name) for name in first] == expected
+    known = [describe(name) for name in SETS]
+    assert all(info.in_paper for info in known)
+    assert known == sorted(known, key=lambda info: (info.n_samples, info.name))
 
 
 def test_a_failure_is_a_line(monkeypatch):
-    def fail(self, problem):
+    def fail(problem):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(Method, "labels", fail)
-    (trial,) = plan(["wine"], ["iv"], ["GuidedFDC"], 1, 1)
-
+    monkeypatch.setitem(METHODS, "GuidedFDC", Method(fail))
+    (trial,) = plan(["wine"], ["30"], ["GuidedFDC"], 1)
     found = run(trial)
     assert found["error"] == "MemoryError: no room"
     assert "ari" not in found
 
 
-def test_sets_are_those_of_the_paper_by_size():
-    known = [describe(name) for name in SETS]
+def test_calibration_by_hand():
+    """Three of four rows are right at a certainty of 0.95: a gap of 0.2."""
+    U = np.array([[0.95, 0.05], [0.95, 0.05], [0.05, 0.95], [0.05, 0.95]])
+    assert calibration_error(U, np.array([1, 1, 0, 1])) == pytest.approx(0.2)
 
-    assert all(info.in_paper for info in known)
-    assert known == sorted(known, key=lambda info: (info.n_samples, info.name))
+
+def test_calibration_weighs_bins_by_rows():
+    """Half of the rows have a gap of 0.1 and half, in another bin, one of 0.3."""
+    U = np.array([[0.9, 0.1], [0.1, 0.9], [0.7, 0.3], [0.3, 0.7]])
+    assert calibration_error(U, np.array([0, 1, 0, 1])) == pytest.approx(0.2)

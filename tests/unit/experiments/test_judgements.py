@@ -6,20 +6,20 @@ import pytest
 
 from experiments import judgements
 from experiments.json_lines import read_lines
-from experiments.methods import Method
+from experiments.methods import METHODS, Method
 
-FAST = "FCM,PCK-means,GuidedFDC"
+FAST = "FCM;PCK-means;GuidedFDC"
 
 
 def test_runs_resume_and_do_not_depend_on_jobs(tmp_path, capsys):
     def scores(path):
         return {
-            (row["point"], row["draw"], row["method"]): row["ari"]
+            (row["condition"], row["draw"], row["method"]): row["ari"]
             for row in read_lines(path)
         }
 
     def command(path, *more):
-        options = ["--sets", "wine", "--points", "i,n=0.2", "--methods", FAST]
+        options = ["--sets", "wine", "--conditions", "30; 100", "--methods", FAST]
         return judgements.main([*options, "--lines", str(path), *more])
 
     whole, halves = tmp_path / "whole.jsonl", tmp_path / "halves.jsonl"
@@ -41,19 +41,19 @@ def test_failed_trials_are_told_once_and_run_again(tmp_path, monkeypatch, capsys
     options = [
         "--sets",
         "wine",
-        "--points",
-        "i,iv",
+        "--conditions",
+        "i;iii",
         "--methods",
         "GuidedFDC",
         "--draws",
         "1",
     ]
 
-    def fail(self, problem):
+    def fail(problem):
         raise RuntimeError("out of order")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Method, "labels", fail)
+        broken.setitem(METHODS, "GuidedFDC", Method(fail))
         assert judgements.main([*options, "--lines", str(path)]) == 1
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("out of order") == 1
@@ -67,9 +67,9 @@ def test_usage_errors_are_one_sentence(tmp_path, page, line, capsys):
     lines = ["--lines", str(tmp_path / "runs.jsonl")]
     wrong = {
         "--sets names 'whine'": ["--sets", "whine"],
-        "--methods names 'GMM'": ["--methods", "GuidedFDC,GMM"],
-        "--points names 'v'": ["--points", "v"],
-        "no set has a score": ["table", "--page", str(page)],
+        "--methods names 'GMM'": ["--methods", "GuidedFDC;GMM"],
+        "--conditions names 'v'": ["--conditions", "v"],
+        "no trial of GuidedFDC has a score": ["table", "--page", str(page)],
     }
     for message, options in wrong.items():
         assert judgements.main([*options, *lines]) == 2
@@ -83,8 +83,8 @@ def test_usage_errors_are_one_sentence(tmp_path, page, line, capsys):
     page.write_text("no marks")
     (tmp_path / "runs.jsonl").write_text(
         "".join(
-            json.dumps(line("zoo", point, 0, method, 0.8)) + "\n"
-            for point, method in [("none", "FCM"), ("iv", "GuidedFDC")]
+            json.dumps(line("zoo", condition, 0, method, 80.0)) + "\n"
+            for condition, method in [("none", "FCM"), ("30", "GuidedFDC")]
         )
     )
     assert judgements.main(["table", "--page", str(page), *lines]) == 2
