@@ -37,7 +37,7 @@ __all__ = [
 # Logarithms of prior odds of chance, unguided and guided. Chance is favoured, since a
 # map learned from wrong judgements costs more than right ones left unused; unguided
 # clusters are not, since the map starts from them and is seldom worse. Chosen on the
-# half "choose" of the sets of `experiments.guided`.
+# half "chosen on" of the sets of `experiments.judgements`.
 PRIORS = (1.0, -4.0, 0.0)
 # The prior on e: as if so many judgements were known to be wrong, and right.
 WRONG, RIGHT = 1.0, 4.0
@@ -46,7 +46,7 @@ RATES = np.linspace(0.01, 0.5, 50)
 SHARPNESS = (1.0, 2.0, 4.0, 8.0, 16.0)
 # Powers of memberships, logarithms to base 2, with the mean and the deviation of their
 # prior, and the share of judgements that is wrong whatever the memberships are. Chosen
-# on the half "choose" of the sets of `experiments.guided`, by calibration errors.
+# on the same half, by calibration errors.
 LOG_POWERS = np.arange(-4.0, 2.25, 0.25)
 USUAL_POWER, POWER_SPREAD = -1.0, 1.0
 LEAST_NOISE = 0.02
@@ -194,7 +194,7 @@ def calibrating_power(ends: Floats, grade: Floats) -> float:
     >>> import numpy as np
     >>> ends = np.tile([0.9, 0.1], (40, 2, 1))
     >>> low = calibrating_power(ends, np.tile([1.0, -1.0], 20))  # half are contradicted
-    >>> low < 0.2 < 1.0 < calibrating_power(ends, np.ones(40))
+    >>> low < 0.5 < 1.0 < calibrating_power(ends, np.ones(40))
     True
     """
     logs = np.log(np.maximum(ends, np.finfo(float).tiny))

@@ -157,10 +157,10 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     -----
     **The maps.** Samples have two views: their own coordinates, and coordinates
     whitened by the pairs judged alike, in which directions along which these differ
-    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates in a view and 60
+    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates in a view and 30
     rbf features. ``v(x) = softmax([f(x), 1] W)`` minimises
 
-        - sum_pairs |s| log P(s)  -  3 mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
+        - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
 
     where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
     are the clusters that samples form in the view without judgements.

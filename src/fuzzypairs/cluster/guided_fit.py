@@ -42,7 +42,7 @@ from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.lloyd import best_partition
 from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.spaces.views import make_view
+from fuzzypairs.spaces.views import View, make_view
 from fuzzypairs.starts.start import kmeans_plusplus
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import check_seed
@@ -52,16 +52,17 @@ if TYPE_CHECKING:
 
 __all__ = ["GuidedFit", "can_learn", "fit_guided", "learn_map"]
 
-# Priors p of the views, in pairs; inf is the Euclidean view.
-WHITENING = (np.inf, 1.0)
+# The constants down to VIEW_STARTS were chosen on the half "chosen on" of the sets of
+# `experiments.judgements`. Priors p of the views, in pairs; inf is the Euclidean view.
+WHITENING = (np.inf, 0.3)
 # Strength of the clusters of the views in the map, in judgements of full strength, and
 # penalty on its coefficients.
-PRIOR, RIDGE = 3.0, 0.05
+PRIOR, RIDGE = 1.0, 0.05
 # Share of wrong judgements that is assumed where it has not been estimated.
 ASSUMED_NOISE = 0.1
 # Samples that represent all of them: in clusters of views, in the prior of the map, and
 # as landmarks of rbf features (half the samples at most).
-MOST_ROWS, PRIOR_ROWS, N_LANDMARKS = 1000, 250, 60
+MOST_ROWS, PRIOR_ROWS, N_LANDMARKS = 1000, 250, 30
 # K-means starts of each view besides the unguided clusters.
 VIEW_STARTS = 2
 # Fewer judgements than this, or none of a kind, cannot be held out.
@@ -115,6 +116,8 @@ class Sample:
         Clusters of these without judgements, one-hot.
     seed : int
         Of the starts in views.
+    own_view : View
+        The view that depends on no judgement.
     """
 
     X: Floats
@@ -123,6 +126,7 @@ class Sample:
     typical: Labels
     unguided: Floats
     seed: int
+    own_view: View
 
     def select(self, rows: Labels) -> "Sample":
         """Return some rows, in order and with all that represent the samples."""
@@ -135,10 +139,10 @@ class Sample:
             typical=typical,
         )
 
-    @property
-    def landmarks(self) -> Floats:
-        """The rows that span rbf features."""
-        return self.X[self.typical[: min(N_LANDMARKS, -(-len(self.typical) // 2))]]
+
+def landmarks_of(typical: Floats) -> Floats:
+    """Return the rows that span rbf features."""
+    return typical[: min(N_LANDMARKS, -(-len(typical) // 2))]
 
 
 def can_learn(pairs: PairSet) -> bool:
@@ -262,13 +266,18 @@ def draw_sample(
     w = np.ones(data.n_samples) if data.weight is None else data.weight
     typical = representatives(w, random_state)
     rows = np.unique(np.concatenate([pairs.i, pairs.j, typical, others]))
+    X = np.asarray(data.X[rows], dtype=np.float64)
+    places = np.searchsorted(rows, typical)
+    seen = X[places]
+    nothing = PairSet.empty(len(rows)), (X[:0], X[:0])
     return Sample(
-        np.asarray(data.X[rows], dtype=np.float64),
+        X,
         w[rows],
         rows,
-        np.searchsorted(rows, typical),
+        places,
         np.eye(found.n_clusters)[found.labels[typical]],
         int(random_state.randint(2**31)),
+        make_view(seen, landmarks_of(seen), *nothing, np.inf),
     )
 
 
@@ -298,10 +307,10 @@ def learn_map(
     """
     typical = sample.X[sample.typical]
     weight = sample.weight[sample.typical]
-    ends = sample.X[pairs.i], sample.X[pairs.j]
-    view = make_view(typical, sample.landmarks, pairs, ends, p)
-    target = sample.unguided
+    view, target = sample.own_view, sample.unguided
     if np.isfinite(p):
+        ends = sample.X[pairs.i], sample.X[pairs.j]
+        view = make_view(typical, landmarks_of(typical), pairs, ends, p)
         Z, k = view.coordinates(typical), target.shape[1]
         random_state = np.random.RandomState(sample.seed)
         starts = [means_of(Z, target, weight)] + [

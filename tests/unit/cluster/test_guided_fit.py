@@ -11,11 +11,13 @@ from fuzzypairs.cluster.guided_fit import (
     Sample,
     can_learn,
     fit_guided,
+    landmarks_of,
     learn_map,
     matching,
     means_of,
 )
 from fuzzypairs.spaces.vectors import Euclidean
+from fuzzypairs.spaces.views import make_view
 
 TRUTH = np.arange(120) // 2 % 2
 CLUSTERS = np.arange(120) % 2
@@ -37,7 +39,9 @@ def judged():
 
 def sample_of(X):
     rows = np.arange(len(X))
-    return Sample(X, np.ones(len(X)), rows, rows, np.eye(2)[CLUSTERS], 0)
+    nothing = PairSet.empty(len(X)), (X[:0], X[:0])
+    view = make_view(X, landmarks_of(X), *nothing, np.inf)
+    return Sample(X, np.ones(len(X)), rows, rows, np.eye(2)[CLUSTERS], 0, view)
 
 
 def run(X, pairs, propagate=False, **params):
