@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fuzzypairs.cli import options, screen
+from fuzzypairs.cli import large_files, options, screen
 from fuzzypairs.cli.options import TableFormat, number_or_word
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def fit(
     ] = None,
     fmt: options.Format = TableFormat.csv,
     with_data: options.WithData = False,
+    top: large_files.Top = None,
+    scheduler: large_files.Scheduler = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     as_json: options.AsJson = False,
@@ -123,11 +125,18 @@ def fit(
     Numbers are standardised, text becomes 0 and 1 for each word, gaps are
     filled, and what was done to every column is told.
 
+    A folder, a pattern such as 'data/*.parquet', and files larger than a
+    quarter of the memory are read block by block; memberships are then
+    written to a folder of Parquet files.
+
     Example: fuzzypairs fit wine.csv --pairs pairs.csv --id bottle
     --clusters 3 --out result
     """
-    out = out or Path(f"{data.name.partition('.')[0]}-result")
+    out = out or Path(f"{data.name.partition('.')[0].strip('*') or 'data'}-result")
     screen.check_folder(out, force)
+    if large_files.takes_blocks(data, context.params):
+        large_files.fit_large(data, pairs, out, context.params, build_model)
+        return
     started = time.perf_counter()
     with (
         screen.plain_errors(code=2),

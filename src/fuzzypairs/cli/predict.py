@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import options, screen
+from fuzzypairs.cli import large_files, options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ __all__ = ["predict"]
 
 
 def predict(
+    context: typer.Context,
     model: Annotated[
         Path,
         typer.Argument(
@@ -45,6 +46,8 @@ def predict(
     no_id: Annotated[
         bool, options.of_data("--no-id", help="Number the rows: they have no ids.")
     ] = False,
+    top: large_files.Top = None,
+    scheduler: large_files.Scheduler = None,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -56,6 +59,12 @@ def predict(
 
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """
+    if large_files.takes_blocks(data, context.params):
+        screen.check_folder(out, force)
+        with screen.plain_errors(code=2):
+            pipeline = _load(model)
+        large_files.predict_large(model, pipeline, data, out, context.params)
+        return
     screen.check_file(out, force)
     with (
         screen.plain_errors(code=2),

@@ -203,7 +203,9 @@ class Preparation(TransformerMixin, BaseEstimator):
                 n_missing := int(column.isna().sum()),
                 widths.get(name, 0),
                 dropped[name]
-                or _treatment(kinds[name], n_missing, n_words.get(name, 0), self.scale),
+                or treatment_of(
+                    kinds[name], n_missing, n_words.get(name, 0), self.scale
+                ),
                 forms[name],
             )
             for name, column in values.items()
@@ -385,7 +387,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         return np.array([name.partition("__")[2] for name in names], dtype=object)
 
 
-def _treatment(kind: Kind, n_missing: int, n_words: int, scale: bool) -> str:
+def treatment_of(kind: Kind, n_missing: int, n_words: int, scale: bool) -> str:
     """Say what is done to a column that is kept."""
     fill = "a level of their own" if kind == "category" else "the median"
     steps = ["turned into days"] * (kind == "date")

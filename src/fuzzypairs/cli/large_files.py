@@ -1,0 +1,117 @@
+"""Files that `fuzzypairs fit` and `predict` read block by block."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fuzzypairs.cli import options, screen
+
+__all__ = ["Scheduler", "Top", "fit_large", "predict_large", "takes_blocks"]
+
+Scheduler = Annotated[
+    str | None,
+    options.of_data(
+        help="The address of a Dask scheduler whose workers read the files in blocks.",
+        metavar="ADDRESS",
+    ),
+]
+Top = Annotated[
+    int | None,
+    options.of_results(
+        help="Of files read in blocks: keep the M largest memberships of each row.",
+        metavar="M",
+        min=1,
+    ),
+]
+
+
+def takes_blocks(data: Path, given: Mapping[str, Any]) -> bool:
+    """Tell whether data are read in blocks: large, several files, or on a cluster."""
+    from fuzzypairs.io.file_blocks import is_large
+
+    return given.get("scheduler") is not None or is_large(data)
+
+
+def fit_large(
+    data: Path,
+    pairs: Path | None,
+    out: Path,
+    given: Mapping[str, Any],
+    build: Callable[[dict[str, Any]], Any],
+) -> None:
+    """Fit files in blocks, and say what was found; `build` makes the model."""
+    quiet = bool(given.get("quiet"))
+    with (
+        screen.plain_errors(code=2),
+        screen.progress(quiet=quiet) as show,
+        screen.warnings_as_notes() as notes,
+    ):
+        _check_installed()
+        from fuzzypairs.cli.streaming import fit_files
+
+        tried = given.get("n_clusters")
+        if not tried or len(tried) > 1:
+            raise ValueError(
+                f"{data} is read in blocks, where --clusters must be one number; "
+                "choose it by fuzzypairs tune on a sample of the rows"
+            )
+        metric = str(given.get("metric") or "auto")
+        if metric == "auto":
+            metric = "euclidean" if pairs is None else "learned"
+        model = build({**given, "n_clusters": tried[0], "metric": metric})
+        summary = fit_files(data, pairs, out, model, given, show)
+    summary["notes"] = notes
+    _show(summary, out, given, str(data))
+
+
+def predict_large(
+    model: Path, pipeline: Any, data: Path, out: Path, given: Mapping[str, Any]
+) -> None:
+    """Assign the rows of files in blocks, and say how many are in each cluster."""
+    with screen.plain_errors(code=2), screen.progress() as show:
+        _check_installed()
+        from fuzzypairs.cli.streaming import predict_files
+
+        if out.suffix:
+            raise ValueError(
+                f"--out {out} is the name of a file: {data} is read in blocks, whose "
+                "results are written to a folder; name one"
+            )
+        name = given.get("id_column") or pipeline[0].id_column
+        name = None if given.get("no_id") else name
+        summary = predict_files(model, pipeline, data, out, name, given, show)
+    _show(summary, out, given, str(data))
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("dask") is None:
+        raise ImportError(
+            "files are read in blocks by Dask: pip install 'fuzzypairs[distributed]'"
+        )
+
+
+def _show(
+    summary: dict[str, Any], out: Path, given: Mapping[str, Any], data: str
+) -> None:
+    if given.get("as_json"):
+        screen.print_json(summary)
+    if given.get("as_json") or given.get("quiet"):
+        return
+    from fuzzypairs.report import Table
+
+    terminal = screen.new_terminal()
+    sizes = summary["sizes"] if "sizes" in summary else summary["clusters"]["sizes"]
+    rows: list[list[str | float]] = [[str(k), n] for k, n in enumerate(sizes)]
+    terminal.print(screen.as_table(Table(["cluster", "rows"], rows)))
+    terminal.print(
+        f"{data} was read in blocks: {summary['rows']:,} rows, mean certainty "
+        f"{100 * summary['mean_certainty']:.1f} %"
+    )
+    if "report" in summary:
+        terminal.print(f"The report is {summary['report']}.")
+    screen.print_notes(terminal, summary["notes"])
+    typer.echo(out)

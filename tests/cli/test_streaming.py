@@ -1,0 +1,231 @@
+"""The command on files that are read block by block."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+
+from commands import run
+from fuzzypairs.io import file_blocks
+from fuzzypairs.io.block_results import PartWriter
+
+pytest.importorskip("dask")
+
+N = 1500
+SETTINGS = ["--clusters", "3", "--metric", "euclidean", "--n-init", "2", "--seed", "1"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Three files of a table with ids, gaps and a category, and judgements of it."""
+    X, truth = make_blobs(N, n_features=3, centers=3, cluster_std=2.0, random_state=0)
+    rng = np.random.default_rng(0)
+    ids = rng.permutation(9000)[:N]
+    frame = pd.DataFrame(X, columns=["acid", "sugar", "ash"]).assign(item=ids)
+    frame["soil"] = np.where(rng.random(N) < 0.3, "clay, wet", "sand")
+    frame.loc[::70, "sugar"] = np.nan
+    ends = rng.choice(N, (60, 2), replace=False)
+    grade = np.where(truth[ends[:, 0]] == truth[ends[:, 1]], 0.9, -0.7)
+    pairs = pd.DataFrame({"a": ids[ends[:, 0]], "b": ids[ends[:, 1]], "grade": grade})
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    frame.to_parquet(tmp_path / "all.parquet", index=False)
+    for kind in ("parquet", "csv"):
+        (tmp_path / kind).mkdir()
+        for n, rows in enumerate(np.split(np.arange(N), [500, 1100])):
+            part, path = frame.iloc[rows], tmp_path / kind / f"part{n}.{kind}"
+            if kind == "csv":
+                part.to_csv(path, index=False)
+            else:
+                part.to_parquet(path, index=False, row_group_size=200)
+    monkeypatch.setattr(file_blocks, "BLOCK_BYTES", 10_000)
+    return tmp_path
+
+
+def fit(files, data, out, *more):
+    pairs = ["--pairs", files / "pairs.csv", "--id", "item"]
+    result = run("fit", data, *pairs, *SETTINGS, "--out", files / out, "--json", *more)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def memberships(folder):
+    parts = sorted((folder / "memberships").glob("part-*.parquet"))
+    return pd.concat([pd.read_parquet(part) for part in parts], ignore_index=True)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_blocks_give_the_fit_of_the_whole_table(files, kind):
+    whole = fit(files, files / "all.parquet", "whole", "--format", "parquet")
+    summary = fit(files, files / kind / f"*.{kind}", "blocks")
+    assert summary["blocks"] > 3
+    assert summary["rows"] == N
+    assert summary["objective"] == pytest.approx(whole["objective"], rel=1e-6)
+    assert summary["columns"] == whole["columns"]
+    expected = pd.read_parquet(files / "whole" / "memberships.parquet")
+    found = memberships(files / "blocks")
+    assert found["id"].astype(str).tolist() == expected["id"].tolist()
+    names = ["cluster_0", "cluster_1", "cluster_2"]
+    np.testing.assert_allclose(found[names], expected[names], atol=1e-5)
+    assert summary["clusters"]["sizes"] == whole["clusters"]["sizes"]
+    report = (files / "blocks" / "report.html").read_text("utf-8")
+    assert "a sample of 1,500 of 1,500 rows" in report
+
+
+def test_the_largest_memberships(files):
+    fit(files, files / "parquet", "all")
+    fit(files, files / "parquet", "top", "--top", "2")
+    every, two = memberships(files / "all"), memberships(files / "top")
+    U = np.sort(every[["cluster_0", "cluster_1", "cluster_2"]].to_numpy(), axis=1)
+    np.testing.assert_allclose(two["membership_1"], U[:, 2], atol=1e-7)
+    np.testing.assert_allclose(two["membership_2"], U[:, 1], atol=1e-7)
+    assert (two["top_1"] == every["label"]).all()
+    assert "cluster_0" not in two
+
+
+def test_an_interrupted_run_is_resumed(files, monkeypatch):
+    expected = fit(files, files / "parquet", "whole")
+    write, written = PartWriter.write, []
+
+    def fails_at_third(self, block, number, *rest):
+        if len(written) == 2:
+            raise OSError("the disk is full")
+        written.append(number)
+        return write(self, block, number, *rest)
+
+    out = files / "result"
+    arguments = [
+        "fit", files / "parquet", "--pairs", files / "pairs.csv", "--id", "item",
+        *SETTINGS, "--out", out, "--jobs", "1", "--json",
+    ]  # fmt: skip
+    monkeypatch.setattr(PartWriter, "write", fails_at_third)
+    failed = run(*arguments)
+    assert failed.exit_code != 0
+    assert "the disk is full" in failed.output
+    assert not out.exists()  # whole or not at all
+    begun = files / ".result.partial"
+    kept = {p: p.stat().st_mtime_ns for p in begun.glob("memberships/*.parquet")}
+    assert len(kept) == 2
+
+    monkeypatch.setattr(PartWriter, "write", write)
+    monkeypatch.setattr("fuzzypairs.cli.streaming._fit", None)  # not fitted again
+    again = run(*arguments)
+    assert again.exit_code == 0, again.output
+    summary = json.loads(again.stdout)
+    assert summary["resumed"]
+    assert summary["clusters"] == expected["clusters"]
+    assert not begun.exists()
+    for path, stamp in kept.items():
+        assert (out / "memberships" / path.name).stat().st_mtime_ns == stamp
+    pd.testing.assert_frame_equal(memberships(out), memberships(files / "whole"))
+    names = {path.name for path in out.iterdir()}
+    assert names == {"memberships", "model.skops", "report.html", "summary.json"}
+
+
+def test_another_command_does_not_resume(files, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(PartWriter, "write", lambda *_: 1 / 0)
+        arguments = ["fit", files / "parquet", *SETTINGS, "--id", "item"]
+        failed = run(*arguments, "--out", files / "result")
+        assert failed.exit_code != 0
+    settings = [*arguments, "--alpha", "0", "--out", files / "result", "--json"]
+    result = run(*settings)
+    assert result.exit_code == 0, result.output
+    assert not json.loads(result.stdout)["resumed"]
+
+
+def test_predict(files):
+    fit(files, files / "all.parquet", "whole", "--format", "parquet")
+    model = files / "whole" / "model.skops"
+    alone = run("predict", model, files / "all.parquet", "--out", files / "one.parquet")
+    assert alone.exit_code == 0, alone.output
+    result = run("predict", model, files / "csv", "--out", files / "many", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["rows"] == N
+    names = ["cluster_0", "cluster_1", "cluster_2"]
+    expected = pd.read_parquet(files / "one.parquet")
+    np.testing.assert_allclose(
+        memberships(files / "many")[names], expected[names], atol=1e-5
+    )
+    # The model of a fit in blocks reads a table in memory, too.
+    fit(files, files / "parquet", "blocks")
+    model = files / "blocks" / "model.skops"
+    after = run("predict", model, files / "all.parquet", "--out", files / "two.parquet")
+    assert after.exit_code == 0, after.output
+    other = pd.read_parquet(files / "two.parquet")
+    np.testing.assert_allclose(other[names], expected[names], atol=1e-5)
+
+
+def test_learned_from_judgements_and_an_array(files):
+    X = pd.read_parquet(files / "all.parquet")[["acid", "sugar", "ash"]]
+    np.save(files / "x.npy", X.to_numpy(np.float32))
+    (files / "rows.csv").write_text("i,j,grade\n0,1,0.5\n3,900,-1\n5,6,0.4\n")
+    result = run(
+        "fit", files / "x.npy", "--pairs", files / "rows.csv", "--clusters", "3",
+        "--out", files / "result", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    assert summary["options"]["metric"] == "learned"
+    assert memberships(files / "result")["row"].tolist() == list(range(N))
+
+
+def test_a_large_file_is_read_in_blocks_and_says_so(files, monkeypatch):
+    monkeypatch.setattr(file_blocks, "LARGE_SHARE", 1e-12)
+    result = run(
+        "fit", files / "all.parquet", "--clusters", "3", "--out", files / "result"
+    )
+    assert result.exit_code == 0, result.output
+    assert "was read in blocks: 1,500 rows" in result.output
+
+
+def test_on_a_cluster(files):
+    distributed = pytest.importorskip("distributed")
+    expected = fit(files, files / "parquet", "here")
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with distributed.LocalCluster(
+        **options, dashboard_address=":0", host="127.0.0.1", protocol="tcp"
+    ) as cluster:
+        address = ["--scheduler", cluster.scheduler_address]
+        summary = fit(files, files / "parquet", "there", *address)
+    assert summary["objective"] == expected["objective"]
+    pd.testing.assert_frame_equal(
+        memberships(files / "there"), memberships(files / "here")
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--clusters", "2-4"], "--clusters must be one number; choose it by"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "tcp://127.0.0.1:1 cannot be reached"),
+        (["--id", "name"], "has no column 'name'; it has 'acid'"),
+    ],
+)
+def test_errors(files, change, message, monkeypatch):
+    import dask
+
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        result = run(
+            "fit", files / "parquet", *SETTINGS, "--out", files / "result", *change
+        )
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (files / "result").exists()
+
+
+def test_errors_of_files(files):
+    out = ["--clusters", "2", "--out", files / "result"]
+    missing = run("fit", files / "*.txt", *out)
+    assert missing.exit_code == 2
+    assert "has no file: expected" in " ".join(missing.output.split())
+    (files / "parquet" / "more.csv").write_text("x\n1\n")
+    mixed = run("fit", files / "parquet", *out)
+    assert "has files of several kinds (.csv, .parquet)" in mixed.output
+    (files / "csv" / "z.csv").write_text("acid\n1\n")
+    odd = run("fit", files / "csv", *out)
+    assert "do not have the same columns" in " ".join(odd.output.split())
+    model = files / "model.skops"
+    named = run("predict", model, files / "csv", "--out", files / "x.csv")
+    assert named.exit_code == 2
