@@ -37,7 +37,7 @@ from fuzzypairs.cluster.evidence import (
 from fuzzypairs.cluster.prototypes import Found
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.folds import Folds, hold_out
+from fuzzypairs.pairs.folds import Folds, hold_out_samples
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.lloyd import best_partition
 from fuzzypairs.spaces.likelihood import Objective, softmax
@@ -192,7 +192,7 @@ def fit_guided(
         rng = np.random.default_rng(random_state.randint(2**31))
         judged = pairs.restrict(sample.rows)
         n_splits = N_SPLITS if len(pairs) < MANY else FEW_SPLITS
-        folds = hold_out(judged, n_splits, 1, rng)
+        folds = hold_out_samples(judged, n_splits, rng)
         threads = Threads(model.n_jobs)
         guided = held_out_ends(sample, folds, spread, rng, threads)
         known = ~np.isnan(guided[0, :, 0, 0])

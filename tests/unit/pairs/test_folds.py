@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.folds import FEWEST_PAIRS, cut_groups, grow_blocks, hold_out
+from fuzzypairs.pairs.folds import (
+    FEWEST_PAIRS,
+    cut_groups,
+    grow_blocks,
+    hold_out,
+    hold_out_samples,
+)
 
 
 def draw(n_samples, n_pairs, seed=0):
@@ -96,3 +102,26 @@ def test_judgements_of_zero_are_left_out():
     folds = hold_out(pairs, 3, 1, np.random.default_rng(0))
     assert len(folds.pairs) == 60 >= FEWEST_PAIRS
     assert sum(test.sum() for _, test in folds.splits) == 60
+
+
+def test_all_pairs_of_few_samples_are_held_out_with_single_samples():
+    pairs = PairSet.from_labels(np.arange(24) % 3, n_pairs=276)
+    folds = hold_out_samples(pairs, 4, np.random.default_rng(0))
+
+    tested = sum(test.astype(int) for _, test in folds.splits)
+    assert not folds.shares_samples
+    assert (tested == 1).all()
+    for train, test in folds.splits:
+        trained = set(train.i) | set(train.j)
+        ends = zip(pairs.i[test], pairs.j[test], strict=True)
+        assert all(i not in trained or j not in trained for i, j in ends)
+        # Every cluster is known to the fit.
+        assert set(np.array(sorted(trained)) % 3) == {0, 1, 2}
+
+
+def test_sparse_judgements_are_held_out_as_before():
+    pairs = draw(150, 100)
+    one = hold_out(pairs, 4, 1, np.random.default_rng(0))
+    same = hold_out_samples(pairs, 4, np.random.default_rng(0))
+
+    assert [split.train for split in one.splits] == [s.train for s in same.splits]
