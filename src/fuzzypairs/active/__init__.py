@@ -3,6 +3,7 @@
 from fuzzypairs.active.inference import infer_pairs
 from fuzzypairs.active.pool import Question
 from fuzzypairs.active.progress import StopHint
-from fuzzypairs.active.session import STRATEGIES, Session
+from fuzzypairs.active.questions import STRATEGIES, Questions
+from fuzzypairs.active.session import Session
 
-__all__ = ["STRATEGIES", "Question", "Session", "StopHint", "infer_pairs"]
+__all__ = ["STRATEGIES", "Question", "Questions", "Session", "StopHint", "infer_pairs"]

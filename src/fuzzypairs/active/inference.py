@@ -1,68 +1,75 @@
-"""Judgements that follow from pairs of judgements with a sample in common."""
-
-from itertools import combinations
+"""Judgements that follow from others with samples in common."""
 
 import numpy as np
 
+from fuzzypairs.active.groups import group_samples
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["DIFFERENT", "SAME", "infer_pairs"]
+__all__ = ["infer_pairs"]
 
-# From these grades on an answer reads as "the same cluster" or "different clusters".
-SAME, DIFFERENT = 0.5, -0.5
+# Partners of a sample in inferred judgements of either kind: more only take time.
+MOST_PARTNERS = 10
+# The grade of an inferred judgement, and the most strength of all of them together for
+# each unit of strength of the answers.
+GRADE, SHARE = 0.6, 3.0
 
 
-def infer_pairs(pairs: PairSet) -> PairSet:
-    """Return the judgements that follow from two others, and were not made.
+def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
+    """Return judgements that follow from others, and were not made.
 
-    If p and q are clearly alike, and q and r are clearly alike or clearly unlike, then
-    so are p and r, with the product of the two grades. Only one sample may lie
-    between: chains of graded judgements are not transitive, and one wrong answer in a
-    chain would join whole clusters.
+    Samples of one group (`group_samples`) are alike, and samples of two groups with
+    unlike judgements between them are unlike.
 
     Parameters
     ----------
     pairs : PairSet
-        Answers. Those between -0.5 and 0.5 imply nothing.
+        Answers.
+    n_clusters : int or None, default=None
+        The most clusters there are, if known. Of two clusters, samples that are unlike
+        a third one are alike.
 
     Returns
     -------
     inferred : PairSet
-        Pairs that `pairs` does not contain. A pair for which answers imply both kinds
-        is left out; of several grades of one kind the strongest is taken.
+        Pairs that `pairs` does not contain, at most about ten of either kind for each
+        sample. Their grades are +-0.6, and smaller if together they would be more than
+        three times as strong as the answers.
 
     Examples
     --------
     >>> from fuzzypairs import PairSet
     >>> from fuzzypairs.active import infer_pairs
     >>> answers = PairSet.from_triples([(0, 1, 1.0), (1, 2, 0.8), (2, 3, -1.0)])
-    >>> [(i, j, round(grade, 2)) for i, j, grade in infer_pairs(answers)]
-    [(0, 2, 0.8), (1, 3, -0.8)]
+    >>> list(infer_pairs(answers))
+    [(0, 2, 0.6), (0, 3, -0.6), (1, 3, -0.6)]
     """
-    alike: dict[int, dict[int, float]] = {}
-    unlike: dict[int, dict[int, float]] = {}
-    asked = set()
-    for i, j, grade in pairs:
-        asked.add((i, j))
-        if grade >= SAME or grade <= DIFFERENT:
-            side = alike if grade > 0 else unlike
-            side.setdefault(i, {})[j] = grade
-            side.setdefault(j, {})[i] = grade
-    positive: dict[tuple[int, int], float] = {}
-    negative: dict[tuple[int, int], float] = {}
-    for between, near in alike.items():
-        for (p, s), (r, t) in combinations(near.items(), 2):
-            pair = (min(p, r), max(p, r))
-            positive[pair] = max(positive.get(pair, 0.0), s * t)
-        for r, t in unlike.get(between, {}).items():
-            for p, s in near.items():
-                pair = (min(p, r), max(p, r))
-                negative[pair] = min(negative.get(pair, 0.0), s * t)
-    agreed = {
-        pair: grade
-        for pair, grade in (positive | negative).items()
-        if pair not in asked and not (pair in positive and pair in negative)
-    }
-    ends = np.array(sorted(agreed), dtype=np.int64).reshape(-1, 2)
-    grades = [agreed[p, r] for p, r in ends.tolist()]
+    groups = group_samples(pairs, n_clusters)
+    asked = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
+    rng = np.random.default_rng(0)
+    found: dict[tuple[int, int], float] = {}
+    for group, members in groups.members.items():
+        apart = [
+            row
+            for other in groups.between[group]
+            if groups.are_apart(group, other)
+            for row in groups.members[other]
+        ]
+        for row in members:
+            for others, grade in ((members, GRADE), (apart, -GRADE)):
+                for other in draw(others, rng):
+                    pair = (min(row, other), max(row, other))
+                    if row != other and pair not in asked:
+                        found[pair] = grade
+    ends = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+    grades = np.array([found[i, j] for i, j in ends.tolist()])
+    total, most = np.abs(grades).sum(), SHARE * np.abs(pairs.grade).sum()
+    if total > most:
+        grades *= most / total
     return PairSet(ends[:, 0], ends[:, 1], grades, pairs.n_samples)
+
+
+def draw(rows: list[int], rng: np.random.Generator) -> list[int]:
+    """Return some of the rows, in the same way each time."""
+    if len(rows) <= MOST_PARTNERS:
+        return rows
+    return [rows[n] for n in rng.choice(len(rows), MOST_PARTNERS, replace=False)]

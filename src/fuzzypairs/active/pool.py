@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.active.groups import Groups, group_samples
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Answer", "Pool", "Proposals", "Question"]
@@ -44,7 +45,7 @@ class Question:
     @property
     def pair(self) -> tuple[int, int]:
         """The two rows in increasing order."""
-        return min(self.i, self.j), max(self.i, self.j)
+        return ordered(self.i, self.j)
 
 
 # A strategy yields questions. After each it looks up the answer in the pool.
@@ -76,6 +77,11 @@ class Pool:
         The rows that questions may be about.
     rng : Generator
     answers : list of Answer
+        In the order they came; `add` and `take_back` change it.
+    pending : set of tuple of int
+        Pairs that were asked and wait for an answer.
+    left_out : set of int
+        Rows that nothing is asked about.
     """
 
     X: Floats
@@ -84,23 +90,40 @@ class Pool:
     candidates: Ints
     rng: np.random.Generator
     answers: list[Answer] = field(default_factory=list)
-    # Pairs that were asked and wait for an answer.
     pending: set[tuple[int, int]] = field(default_factory=set)
+    left_out: set[int] = field(default_factory=set)
+    # Grades of each pair answered, without those of skipped questions.
+    _given: dict[tuple[int, int], list[float]] = field(default_factory=dict)
+    _groups: Groups | None = None
 
     @property
     def n_samples(self) -> int:
         """Number of rows."""
         return len(self.X)
 
-    def grades(self) -> dict[tuple[int, int], float | None]:
-        """Return the mean grade of each pair asked; None if it was only skipped."""
-        given: dict[tuple[int, int], list[float]] = {}
-        for answer in self.answers:
-            pair = min(answer.i, answer.j), max(answer.i, answer.j)
-            grades = given.setdefault(pair, [])
-            if answer.grade is not None:
-                grades.append(answer.grade)
-        return {p: float(np.mean(g)) if g else None for p, g in given.items()}
+    def add(self, answer: Answer) -> None:
+        """Take an answer."""
+        self.answers.append(answer)
+        grades = self._given.setdefault(ordered(answer.i, answer.j), [])
+        if answer.grade is not None:
+            grades.append(answer.grade)
+            self._groups = None
+
+    def take_back(self, place: int) -> Answer:
+        """Remove the answer at a place of `answers`, and return it."""
+        answer = self.answers.pop(place)
+        pair = ordered(answer.i, answer.j)
+        rest = [a for a in self.answers if ordered(a.i, a.j) == pair]
+        del self._given[pair]
+        if rest:
+            self._given[pair] = [a.grade for a in rest if a.grade is not None]
+        self._groups = None
+        return answer
+
+    def grade(self, i: int, j: int) -> float:
+        """Return the mean grade of a pair; 0 if it is not known."""
+        grades = self._given.get(ordered(i, j))
+        return float(np.mean(grades)) if grades else 0.0
 
     def pairs(self) -> PairSet:
         """Return the answers that were not skipped."""
@@ -108,26 +131,49 @@ class Pool:
         i, j, grade = zip(*told, strict=True) if told else ((), (), ())
         return PairSet(i, j, grade, self.n_samples)
 
+    def groups(self) -> Groups:
+        """Return the samples that answers put together, and those they keep apart."""
+        if self._groups is None:
+            self._groups = group_samples(self.pairs(), self.n_clusters)
+        return self._groups
+
     def ask(self, i: int, j: int, reason: str) -> Generator[Question, None, float]:
         """Ask about a pair unless it was asked; return its grade, 0 if unknown."""
         if self.is_open(i, j):
             yield Question(i, j, reason)
-        return self.grades().get((min(i, j), max(i, j))) or 0.0
+        return self.grade(i, j)
 
     def is_open(self, i: int, j: int) -> bool:
         """Tell whether a pair can be asked: two samples, and not asked before."""
-        pair = min(i, j), max(i, j)
-        return i != j and pair not in self.pending and pair not in self.grades()
+        pair = ordered(i, j)
+        is_asked = pair in self.pending or pair in self._given
+        return i != j and not is_asked and not self.left_out & {i, j}
+
+    @property
+    def n_asked(self) -> int:
+        """Number of pairs that were asked, answered or not."""
+        return len(self._given) + len(self.pending)
+
+    def untouched(self) -> Ints:
+        """Return the candidates that were in no question."""
+        is_free = np.ones(self.n_samples, dtype=bool)
+        is_free[[*self.asked_rows(), *self.left_out]] = False
+        return self.candidates[is_free[self.candidates]]
 
     def asked_rows(self) -> set[int]:
-        """Return all rows that were in a question."""
-        return {row for answer in self.answers for row in (answer.i, answer.j)}
+        """Return all rows that were in a question, answered or not."""
+        return {row for pair in (*self._given, *self.pending) for row in pair}
 
     def squared_distances(self, rows: Ints, to: Ints | list[int]) -> Floats:
         """Return squared distances of shape (n_rows, n_to)."""
         A, B = self.X[rows], self.X[to]
         squares = (A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1)
         return np.asarray(np.maximum(squares - 2.0 * A @ B.T, 0.0))
+
+
+def ordered(i: int, j: int) -> tuple[int, int]:
+    """Return two rows in increasing order."""
+    return (i, j) if i < j else (j, i)
 
 
 def draw_candidates(n_samples: int, rng: np.random.Generator) -> Ints:

@@ -1,5 +1,7 @@
 """Random pairs: the baseline, and the control of every other strategy."""
 
+import numpy as np
+
 from fuzzypairs.active.pool import Pool, Proposals, Question
 
 __all__ = ["random_pairs"]
@@ -10,12 +12,12 @@ TRIES = 50
 FEW_CANDIDATES = 300
 
 
-def random_pairs(pool: Pool) -> Proposals:
+def random_pairs(pool: Pool, rng: np.random.Generator | None = None) -> Proposals:
     """Yield pairs of candidates, all equally likely, until all were asked."""
-    rows = pool.candidates
+    rows, rng = pool.candidates, rng or pool.rng
     while True:
         for _ in range(TRIES):
-            i, j = rows[pool.rng.integers(len(rows), size=2)].tolist()
+            i, j = rows[rng.integers(len(rows), size=2)].tolist()
             if pool.is_open(i, j):
                 break
         else:
@@ -25,5 +27,5 @@ def random_pairs(pool: Pool) -> Proposals:
             left = [pair for pair in left if pool.is_open(*pair)]
             if not left:
                 return
-            i, j = left[pool.rng.integers(len(left))]
+            i, j = left[rng.integers(len(left))]
         yield Question(i, j, "a random pair, to measure agreement", is_random=True)

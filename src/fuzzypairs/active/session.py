@@ -1,7 +1,6 @@
 """A session of questions about pairs: what to ask next, and the model so far."""
 
 import warnings
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -10,13 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from fuzzypairs.active.exploration import explore_consolidate, min_max, npu
-from fuzzypairs.active.frontier import disagreement, frontier
 from fuzzypairs.active.inference import infer_pairs
-from fuzzypairs.active.pool import Answer, Pool, Proposals, Question, draw_candidates
+from fuzzypairs.active.pool import Answer, Question
 from fuzzypairs.active.progress import StopHint, hint_from
-from fuzzypairs.active.random_pairs import random_pairs
-from fuzzypairs.active.super_instances import cobras
+from fuzzypairs.active.questions import STRATEGIES, Questions
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
@@ -28,20 +24,8 @@ from fuzzypairs.validation import (
     check_number,
 )
 
-__all__ = ["STRATEGIES", "Session"]
+__all__ = ["Session"]
 
-STRATEGIES: dict[str, Callable[[Pool], Proposals]] = {
-    "auto": npu,
-    "random": random_pairs,
-    "explore-consolidate": explore_consolidate,
-    "min-max": min_max,
-    "npu": npu,
-    "frontier": frontier,
-    "cobras": cobras,
-    "disagreement": disagreement,
-}
-# One question in so many is a random pair, whatever the strategy.
-RANDOM_EVERY = 10
 # The most clusters of a model if their number is not known.
 MOST_CLUSTERS = 8
 
@@ -88,6 +72,8 @@ class Session:
     ======================  ==========================================================
     strategy                next question
     ======================  ==========================================================
+    "auto"                  20 random pairs, then samples whose cluster is uncertain,
+                            and groups of judged ones, against groups of judged ones
     "random"                any pair
     "explore-consolidate"   samples far from all others until every cluster is found,
                             then random samples, against one sample of each cluster
@@ -100,8 +86,7 @@ class Session:
     "disagreement"          the pair that fits from different starts dispute most
     ======================  ==========================================================
 
-    "auto" is "npu". ``python -m experiments.active`` compares the strategies; it has
-    not been run on enough data yet to say that one of them is better than another.
+    ``python -m experiments.active`` compares them, see docs/active.md.
 
     Examples
     --------
@@ -141,38 +126,32 @@ class Session:
         self.model_: GuidedFDC | None = None
         self._fitting: Future[GuidedFDC] | None = None
         self._executor: ThreadPoolExecutor | None = None
-        self._questions: dict[tuple[int, int], Question] = {}
-        self._n_popped = 0
-        rng = np.random.default_rng(random_state)
-        self._rng = np.random.default_rng(rng.integers(2**63))
         centred = self.X - self.X.mean(axis=0, dtype=np.float64)
-        self._pool = Pool(
-            X=centred / np.sqrt(total_variance(self.X, None) or 1.0),
-            n_clusters=n_clusters,
-            memberships=np.empty((len(self.X), 0)),
-            candidates=draw_candidates(len(self.X), rng),
-            rng=rng,
+        centred /= np.sqrt(total_variance(self.X, None) or 1.0)
+        self._questions = Questions(
+            centred, n_clusters, strategy, random_state, repeats=repeats
         )
+        self._rng = np.random.default_rng([random_state, 1])
         known = PairSet.coerce(pairs, len(self.X))
-        self._pool.answers += [Answer(i, j, grade) for i, j, grade in known]
+        for i, j, grade in known:
+            self._questions.mark(i, j, grade)
         self._n_given = len(known)
         self.fit()
-        self._start()
 
     @property
     def pairs(self) -> PairSet:
         """The answers so far, with those of grade 0 and without skipped ones."""
-        return self._pool.pairs()
+        return self._questions.pairs
 
     @property
     def inferred(self) -> PairSet:
         """What follows from the answers so far."""
-        return infer_pairs(self.pairs)
+        return infer_pairs(self.pairs, self.n_clusters)
 
     @property
     def n_answers(self) -> int:
         """Number of questions answered or skipped, and of judgements given before."""
-        return len(self._pool.answers)
+        return len(self._questions.pool.answers)
 
     def pop(self, n: int = 1) -> list[Question]:
         """Return the next questions; fewer than `n`, or none, when all were asked.
@@ -195,16 +174,7 @@ class Session:
         3
         """
         self._take_model()
-        questions = []
-        for _ in range(check_integer("n", n, 1)):
-            question = self._next()
-            if question is None:
-                break
-            self._n_popped += 1
-            self._questions[question.pair] = question
-            self._pool.pending.add(question.pair)
-            questions.append(question)
-        return questions
+        return self._questions.pop(check_integer("n", n, 1))
 
     def mark(self, i: int, j: int, grade: float | None) -> None:
         """Store an answer, to a question or to any other pair.
@@ -229,13 +199,7 @@ class Session:
         # Read as judgements are, so that errors say what is wrong with them.
         read = PairSet([i], [j], [0.0 if grade is None else grade], n_samples)
         kept = None if grade is None else float(read.grade[0])
-        pair = int(read.i[0]), int(read.j[0])
-        self._pool.answers.append(Answer(int(i), int(j), kept))
-        # A strategy that went on meanwhile did so without this answer.
-        went_on = len(self._pool.pending - {pair}) > 0
-        self._pool.pending.discard(pair)
-        if went_on or pair not in self._questions:
-            self._start()
+        self._questions.mark(int(i), int(j), kept)
         if self.refit_every and self.n_answers % self.refit_every == 0:
             self._refit()
 
@@ -250,11 +214,10 @@ class Session:
         >>> session.undo()
         Answer(i=0, j=2, grade=-0.9)
         """
-        if len(self._pool.answers) == self._n_given:
+        answers = self._questions.pool.answers
+        if len(answers) == self._n_given:
             return None
-        answer = self._pool.answers.pop()
-        self._start()
-        return answer
+        return self._questions.take_back(answers[-1].i, answers[-1].j)
 
     def fit(self) -> GuidedFDC:
         """Return a model fitted to all answers so far and what follows from them.
@@ -292,7 +255,7 @@ class Session:
                 f"{len(self.X)}; fit it to the rows of this session"
             )
         self.model_ = model
-        self._pool.memberships = model.memberships_
+        self._questions.inform(model.memberships_)
 
     def stop_hint(self) -> StopHint:
         """Return the expected gain of as many answers again, with an interval.
@@ -310,39 +273,6 @@ class Session:
         """
         return hint_from(self._fit, self.pairs, self._rng)
 
-    def _start(self) -> None:
-        """Begin the strategy anew; it passes over what was answered."""
-        self._proposals = STRATEGIES[self.strategy](self._pool)
-        self._control = random_pairs(self._pool)
-
-    def _next(self) -> Question | None:
-        if self.repeats and self._rng.random() < self.repeats:
-            again = self._repeat()
-            if again is not None:
-                return again
-        is_control = self._n_popped % RANDOM_EVERY == RANDOM_EVERY - 1
-        sources = [self._proposals, self._control]
-        for source in reversed(sources) if is_control else sources:
-            for question in source:
-                if self._pool.is_open(question.i, question.j):
-                    return self._in_random_order(question)
-        return None
-
-    def _in_random_order(self, question: Question) -> Question:
-        """Return the question with its sides drawn at random."""
-        i, j = question.pair
-        if self._rng.random() < 0.5:
-            i, j = j, i
-        return Question(i, j, question.reason, question.is_random)
-
-    def _repeat(self) -> Question | None:
-        """Return an answered question with its sides exchanged, if there is one."""
-        answered = [a for a in self._pool.answers if a.grade is not None]
-        if not answered:
-            return None
-        answer = answered[self._rng.integers(len(answered))]
-        return Question(answer.j, answer.i, "asked before, to measure consistency")
-
     def _fit(self, pairs: PairSet) -> GuidedFDC:
         k = self.n_clusters or min(MOST_CLUSTERS, len(self.X))
         model = GuidedFDC(k, random_state=self.random_state)
@@ -350,7 +280,8 @@ class Session:
             # What few answers cannot do yet is said by `stop_hint`.
             for category in (FuzzyPairsWarning, ConvergenceWarning):
                 warnings.simplefilter("ignore", category)
-            return model.fit(self.X, pairs=pairs.concat(infer_pairs(pairs)))
+            inferred = infer_pairs(pairs, self.n_clusters)
+            return model.fit(self.X, pairs=pairs.concat(inferred))
 
     def _refit(self) -> None:
         if not self.in_background:

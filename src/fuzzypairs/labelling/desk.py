@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fuzzypairs._typing import Ints
-from fuzzypairs.labelling.questions import BalancedQuestions, Question
+from fuzzypairs._typing import Floats
+from fuzzypairs.active import Question, Questions
 
 __all__ = ["Asked", "Desk"]
 
 # With several graders one question in so many was graded by another one.
 SHARED_EVERY = 3
+# Questions are chosen so many at a time: one look at all answers then serves several.
+AHEAD = 4
+# Share of questions that repeat an own one, to measure the grader.
+REPEATS = 0.05
 # Who graded a pair, and its rows.
 Graded = tuple[str, int, int]
 
@@ -25,7 +29,11 @@ class Asked:
     ----------
     left, right : int
         Rows, in the order on screen.
-    reason, strategy : str
+    reason : str
+        Why it is asked.
+    strategy : {"auto", "random", "shared", "again"}
+        "random" pairs alone measure agreement without bias, "shared" ones were graded
+        by another person, "again" ones by the same.
     """
 
     left: int
@@ -39,23 +47,25 @@ class Desk:
 
     Parameters
     ----------
-    n_samples : int
+    X : ndarray of shape (n_samples, n_features)
+    n_clusters : int
     seed : int
     """
 
-    def __init__(self, n_samples: int, seed: int) -> None:
+    def __init__(self, X: Floats, n_clusters: int | None, seed: int) -> None:
         self.lock = threading.Lock()
-        self._questions = BalancedQuestions(n_samples, seed)
+        self._questions = Questions(X, n_clusters, seed=seed, repeats=REPEATS)
         self._rng = np.random.default_rng([seed, 1])
         self._waiting: deque[Asked] = deque()
+        self._ahead: deque[Question] = deque()
         self._answered: set[frozenset[int]] = set()
         self._left_out: set[int] = set()
         self._n_dealt = 0
         self._n_seen = 0  # of the pairs that others graded
 
-    def inform(self, labels: Ints) -> None:
-        """Take the clusters of a new model."""
-        self._questions.inform(labels)
+    def inform(self, memberships: Floats) -> None:
+        """Take the memberships of a new model."""
+        self._questions.inform(memberships)
 
     def next(self, n: int, owner: str, graded: list[Graded]) -> list[Asked]:
         """Return the next n questions, without taking them from the desk.
@@ -71,8 +81,13 @@ class Desk:
         return list(self._waiting)[:n]
 
     def _new(self) -> Asked | None:
-        found = self._questions.pop(1)
-        return self._turned(found[0], "balanced") if found else None
+        if not self._ahead:
+            self._ahead.extend(self._questions.pop(AHEAD))
+        if not self._ahead:
+            return None
+        question = self._ahead.popleft()
+        strategy = "random" if question.is_random else "auto"
+        return Asked(question.i, question.j, question.reason, strategy)
 
     def _shared(self, owner: str, graded: list[Graded]) -> Asked | None:
         if self._n_dealt % SHARED_EVERY != SHARED_EVERY - 1:
@@ -84,14 +99,9 @@ class Desk:
             pair = frozenset((i, j))
             is_new = who != owner and pair not in self._answered and pair not in waiting
             if is_new and not pair & self._left_out:
-                return self._turned(Question(i, j, "to compare graders"), "shared")
+                left, right = (i, j) if self._rng.random() < 0.5 else (j, i)
+                return Asked(left, right, "to compare graders", "shared")
         return None
-
-    def _turned(self, question: Question, strategy: str) -> Asked:
-        """Show either row on the left, by chance."""
-        rows = question.i, question.j
-        left, right = rows if self._rng.random() < 0.5 else rows[::-1]
-        return Asked(left, right, question.reason, strategy)
 
     def push(self, asked: Asked) -> None:
         """Put a question before all others."""
@@ -109,19 +119,20 @@ class Desk:
     def mark(self, left: int, right: int, grade: float | None) -> None:
         """Take an answer."""
         self._questions.mark(left, right, grade)
-        self._answered.add(frozenset((left, right)))
-        self._waiting = deque(
-            a for a in self._waiting if {a.left, a.right} != {left, right}
-        )
+        pair = {left, right}
+        self._answered.add(frozenset(pair))
+        self._waiting = deque(a for a in self._waiting if {a.left, a.right} != pair)
+        self._ahead = deque(q for q in self._ahead if {q.i, q.j} != pair)
 
-    def undo(self, left: int, right: int) -> None:
-        """Take back the last answer, and ask it again next."""
-        self._questions.undo()
-        self._answered.discard(frozenset((left, right)))
-        self.push(Asked(left, right, "taken back", "again"))
+    def undo(self, asked: Asked) -> None:
+        """Take back the last answer to a question, and ask it again next."""
+        self._questions.take_back(asked.left, asked.right)
+        self._answered.discard(frozenset((asked.left, asked.right)))
+        self.push(asked)
 
     def leave_out(self, rows: set[int]) -> None:
         """Ask no more about some rows."""
         self._left_out = rows
         self._questions.leave_out(rows)
         self._waiting = deque(a for a in self._waiting if not {a.left, a.right} & rows)
+        self._ahead = deque(q for q in self._ahead if not {q.i, q.j} & rows)

@@ -15,7 +15,9 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.active import infer_pairs
 from fuzzypairs.cluster.guided import GuidedFDC
+from fuzzypairs.cluster.verdict import agreement_of
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.io.features import ColumnRecord
@@ -23,10 +25,12 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.profiles import describe_columns
 
-__all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "fit_once"]
+__all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "Judged", "fit_once"]
 
 # Typical rows and traits on a card.
 ON_CARD = 4
+# Fewer random pairs do not measure agreement: its standard error is above 0.1.
+FEWEST_RANDOM = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,31 @@ class FitTask:
     columns: Sequence[ColumnRecord]
     n_clusters: Any
     seed: int = 0
+
+    @property
+    def most_clusters(self) -> int:
+        """The most clusters of a fit."""
+        return int(np.max(self.n_clusters))
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a fit begins with.
+
+    Attributes
+    ----------
+    pairs : PairSet
+        The judgements of all graders.
+    random : list of tuple of int
+        Rows of the pairs that were drawn at random: they alone measure agreement
+        without bias.
+    is_noisy : bool
+        Whether single judgements may be wrong.
+    """
+
+    pairs: PairSet
+    random: list[tuple[int, int]]
+    is_noisy: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +119,10 @@ class Fitted:
         Rows on a map, turned to lie as on the last one.
     cards : list of ClusterCard
     guided, unguided : float or None
-        Share of held-out judgements that clusters satisfy, with and without judgements.
+        Share of random pairs that clusters satisfy, with judgements (that of the pair
+        was held out) and without; None where they are too few.
+    n_random : int
+        Number of random pairs that were held out.
     verdict : list of str
         What held-out judgements mean, in plain words.
     notes : list of str
@@ -105,52 +137,70 @@ class Fitted:
     cards: list[ClusterCard]
     guided: float | None
     unguided: float | None
+    n_random: int
     verdict: list[str]
     notes: list[str]
 
 
-def fit_once(
-    task: FitTask, pairs: PairSet, robust: bool, last: Floats | None
-) -> Fitted:
+def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
     """Fit a model, and gather what people see of it.
 
     Parameters
     ----------
     task : FitTask
-    pairs : PairSet
-    robust : bool
-        Whether graders are noisy, so that single judgements may be wrong.
+    judged : Judged
     last : ndarray of shape (n_samples, 2) or None
         The last map.
     """
     started = time.perf_counter()
-    model = GuidedFDC(task.n_clusters, robust=robust, random_state=task.seed, n_jobs=1)
+    model = GuidedFDC(
+        task.n_clusters, robust=judged.is_noisy, random_state=task.seed, n_jobs=1
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FuzzyPairsWarning)
-        model.fit(task.X, pairs=pairs)
+        inferred = infer_pairs(judged.pairs, task.most_clusters)
+        model.fit(task.X, pairs=judged.pairs.concat(inferred))
     notes = [
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
     U, labels = model.memberships_, np.asarray(model.labels_)
     verdict = getattr(model, "verdict_", None)
+    guided, unguided, n_random = _agreement(model, judged.random)
     return Fitted(
-        len(pairs.informative),
+        len(judged.pairs.informative),
         time.perf_counter() - started,
         U.astype(np.float32),
         labels,
         _places(model.embed(task.X), last),
         _cards(task, U, labels),
-        _share(model, "guided"),
-        _share(model, "unguided"),
+        guided,
+        unguided,
+        n_random,
         [] if verdict is None else list(verdict.sentences),
         notes,
     )
 
 
-def _share(model: GuidedFDC, name: str) -> float | None:
-    """Return the agreement on held-out judgements; None where it is not known."""
-    share = getattr(model, "held_out_agreement_", {}).get(name, np.nan)
-    return None if np.isnan(share) else float(share)
+def _agreement(
+    model: GuidedFDC, random: list[tuple[int, int]]
+) -> tuple[float | None, float | None, int]:
+    """Return agreement on random pairs, guided and unguided, and their number."""
+    held_out = getattr(model, "held_out_", None)
+    if held_out is None:
+        return None, None, 0
+    wanted = {(min(pair), max(pair)) for pair in random}
+    ends = zip(held_out.pairs.i.tolist(), held_out.pairs.j.tolist(), strict=True)
+    chosen = np.array([pair in wanted for pair in ends], dtype=bool)
+    chosen &= ~np.isnan(held_out.guided)
+    grade = held_out.pairs.grade[chosen]
+    n_random = int(chosen.sum())
+    if n_random < FEWEST_RANDOM or len(np.unique(grade > 0)) < 2:
+        return None, None, n_random
+    shares = [
+        agreement_of(probability[chosen], grade).share
+        for probability in (held_out.guided, held_out.unguided)
+    ]
+    return shares[0], shares[1], n_random
 
 
 def _places(coordinates: Any, last: Floats | None) -> Any:
@@ -199,12 +249,12 @@ def _work(pipe: Any, task: FitTask) -> None:
     last = None
     while True:
         try:
-            i, j, grade, robust = pipe.recv()
+            i, j, grade, random, is_noisy = pipe.recv()
         except EOFError:
             return
-        pairs = PairSet(i, j, grade, len(task.X))
+        judged = Judged(PairSet(i, j, grade, len(task.X)), random, is_noisy)
         try:
-            fitted = fit_once(task, pairs, robust, last)
+            fitted = fit_once(task, judged, last)
         except Exception as error:  # told to the people at the page, who can go on
             pipe.send(f"{type(error).__name__}: {error}")
             continue
@@ -222,7 +272,7 @@ class FitProcess:
     ----------
     task : FitTask
     read : callable
-        Returns the judgements to fit, and whether graders are noisy.
+        Returns the judgements to fit.
     done : callable
         Takes what is found, or a sentence about what went wrong.
     """
@@ -230,7 +280,7 @@ class FitProcess:
     def __init__(
         self,
         task: FitTask,
-        read: Callable[[], tuple[PairSet, bool]],
+        read: Callable[[], Judged],
         done: Callable[[Fitted | str], None],
     ) -> None:
         self._task, self._read, self._done = task, read, done
@@ -280,9 +330,10 @@ class FitProcess:
 
     def _fit(self, pipe: Any) -> "Fitted | str | None":
         """Return the fit of the newest judgements; None if the process is to end."""
-        pairs, robust = self._read()
+        judged = self._read()
+        pairs = judged.pairs
         try:
-            pipe.send((pairs.i, pairs.j, pairs.grade, robust))
+            pipe.send((pairs.i, pairs.j, pairs.grade, judged.random, judged.is_noisy))
             while not pipe.poll(0.2):
                 if self._closed:
                     return None

@@ -37,17 +37,21 @@ class Point:
     n : int
         Number of judgements.
     guided, unguided : float or None
-        Share of held-out judgements satisfied by clusters with and without judgements.
+        Share of held-out random pairs satisfied by clusters with and without
+        judgements.
+    n_random : int
+        Number of these pairs.
     """
 
     n: int
     guided: float | None
     unguided: float | None
+    n_random: int
 
     @classmethod
     def of(cls, fitted: Fitted) -> "Point":
         """Return the point of a fit."""
-        return cls(fitted.n_judgements, fitted.guided, fitted.unguided)
+        return cls(fitted.n_judgements, fitted.guided, fitted.unguided, fitted.n_random)
 
 
 def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
@@ -175,7 +179,7 @@ def hint(curve: list[Point], n_samples: int) -> str:
         )
     last = known[-1]
     assert last.guided is not None
-    error = math.sqrt(max(last.guided * (1 - last.guided), 0.05) / last.n)
+    error = math.sqrt(max(last.guided * (1 - last.guided), 0.05) / last.n_random)
     earlier = [point for point in known if point.n <= 0.6 * last.n]
     level = f"{100 * last.guided:.0f} % ± {100 * error:.0f}"
     if not earlier or earlier[-1].guided is None:

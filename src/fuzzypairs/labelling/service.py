@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.desk import Asked, Desk
-from fuzzypairs.labelling.fitting import FitTask, Fitted
+from fuzzypairs.labelling.fitting import FitTask, Fitted, Judged
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import Answer, Event, Store
 from fuzzypairs.labelling.updates import Updates
@@ -95,6 +97,9 @@ class Service:
     ) -> None:
         self.catalogue, self.store = catalogue, store
         self._seed = seed
+        # Questions need samples only if something is fitted to them.
+        self._X = np.empty((len(catalogue), 0)) if task is None else task.X
+        self._n_clusters = None if task is None else task.most_clusters
         self._lock = threading.Lock()
         self._desks: dict[str, Desk] = {}
         self._row = {name: row for row, name in enumerate(catalogue.ids)}
@@ -237,7 +242,7 @@ class Service:
             if kind == "redone":
                 desk.mark(left, right, event.grade)
             elif event.kind != "edited":
-                desk.undo(left, right)
+                desk.undo(asked)
             if event.kind == "bad item":
                 desk.leave_out(self._bad_rows())
         self.model.count()
@@ -351,13 +356,13 @@ class Service:
             if annotator not in self._desks:
                 # Each person has other random pairs, the same after a new start.
                 seed = zlib.crc32(annotator.encode()) + self._seed
-                desk = Desk(len(self.catalogue), seed)
+                desk = Desk(self._X, self._n_clusters, seed)
                 for answer in self.own(annotator):
                     rows = self._row[answer.left_id], self._row[answer.right_id]
                     desk.mark(*rows, answer.grade)
                 desk.leave_out(self._bad_rows())
                 if self.model.fitted is not None:
-                    desk.inform(self.model.fitted.labels)
+                    desk.inform(self.model.fitted.memberships)
                 self._desks[annotator] = desk
             return self._desks[annotator]
 
@@ -373,14 +378,20 @@ class Service:
         if left == right:
             raise ServiceError(f"row {left} is paired with itself")
 
-    def _to_fit(self) -> tuple[PairSet, bool]:
-        return self.pairs(), measure_agreement(self.store.answers()).is_noisy
+    def _to_fit(self) -> Judged:
+        answers = self.store.answers()
+        random = [
+            (self._row[a.left_id], self._row[a.right_id])
+            for a in answers
+            if a.strategy == "random" and {a.left_id, a.right_id} <= self._row.keys()
+        ]
+        return Judged(self.pairs(), random, measure_agreement(answers).is_noisy)
 
     def _inform(self, fitted: Fitted) -> None:
         """Tell all desks of a new model."""
         for desk in list(self._desks.values()):
             with desk.lock:
-                desk.inform(fitted.labels)
+                desk.inform(fitted.memberships)
 
 
 def check_grade(grade: object) -> float:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
+from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted, Judged
 from fuzzypairs.labelling.live import Point
 from fuzzypairs.pairs import PairSet
 
@@ -22,9 +22,9 @@ class Updates:
     task : FitTask or None
         What is fitted; None for no fits.
     read : callable
-        Returns the judgements, and whether graders are noisy.
+        Returns the judgements.
     inform : callable
-        Takes the labels of a new model.
+        Takes a new model.
     n_answers : int
         Number of answers so far.
     finish : callable or None
@@ -49,7 +49,7 @@ class Updates:
     def __init__(
         self,
         task: FitTask | None,
-        read: Callable[[], tuple[PairSet, bool]],
+        read: Callable[[], Judged],
         inform: Callable[[Fitted], None],
         n_answers: int,
         finish: Callable[[PairSet], Path] | None,
@@ -133,7 +133,7 @@ class Updates:
         self.report_state = "writing"
         self._tell()
         try:
-            self.report = self._finish(self._read()[0])
+            self.report = self._finish(self._read().pairs)
             self.report_state = "written"
         except Exception as error:
             self.report_state = f"failed: {error}"

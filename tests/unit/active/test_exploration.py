@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 from fuzzypairs.active import Session
 from fuzzypairs.active.exploration import Neighbourhoods, npu_score
-from fuzzypairs.active.inference import SAME
+from fuzzypairs.active.groups import SAME
 
 
 @pytest.mark.parametrize(

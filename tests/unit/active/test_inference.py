@@ -1,4 +1,4 @@
-"""Judgements that follow from two others."""
+"""Judgements that follow from others."""
 
 import numpy as np
 import pytest
@@ -7,60 +7,68 @@ from fuzzypairs import PairSet
 from fuzzypairs.active import infer_pairs
 
 
+def inferred(triples):
+    return {(i, j): grade for i, j, grade in infer_pairs(PairSet.from_triples(triples))}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        (1.0, 1.0, 1.0),
-        (0.9, 0.8, 0.72),
-        (1.0, -0.7, -0.7),
-        (0.8, -0.5, -0.4),
+        (1.0, 1.0, 0.6),
+        (0.9, 0.8, 0.6),
+        (1.0, -0.7, -0.6),
         (0.4, 1.0, None),  # undecided
         (-1.0, -1.0, None),  # two unlike pairs say nothing of the third
     ],
 )
 def test_two_answers_with_a_sample_in_common(first, second, expected):
-    answers = PairSet.from_triples([(0, 1, first), (1, 2, second)])
+    found = inferred([(0, 1, first), (1, 2, second)])
 
-    inferred = {(i, j): grade for i, j, grade in infer_pairs(answers)}
+    assert found == ({} if expected is None else {(0, 2): expected})
 
-    if expected is None:
-        assert inferred == {}
-    else:
-        assert inferred == {(0, 2): pytest.approx(expected)}
+
+def test_groups_that_differ_imply_all_pairs_between_them():
+    found = inferred([(0, 1, 1.0), (2, 3, 1.0), (1, 2, -1.0)])
+
+    assert found == {(0, 2): -0.6, (0, 3): -0.6, (1, 3): -0.6}
 
 
 def test_answers_are_not_inferred_again():
-    answers = PairSet.from_triples([(0, 1, 1.0), (1, 2, 1.0), (0, 2, 0.1)])
-
-    assert len(infer_pairs(answers)) == 0
+    assert inferred([(0, 1, 1.0), (1, 2, 1.0), (0, 2, 0.1)]) == {}
 
 
-def test_only_one_sample_lies_between():
-    chain = PairSet.from_triples([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])
+def test_an_answer_that_others_contradict_implies_nothing():
+    # 0, 1, 2 and 3, 4, 5 are groups; two answers say that they differ, one does not.
+    groups = [(0, 1, 1), (1, 2, 1), (3, 4, 1), (4, 5, 1)]
+    found = inferred([*groups, (0, 3, -1), (1, 4, -1), (2, 5, 0.8)])
 
-    assert [(i, j) for i, j, _ in infer_pairs(chain)] == [(0, 2), (1, 3)]
-
-
-def test_contradictions_imply_nothing():
-    answers = PairSet.from_triples([(0, 1, 1), (1, 2, 1), (0, 3, 1), (3, 2, -1)])
-
-    assert (0, 2) not in {(i, j) for i, j, _ in infer_pairs(answers)}
+    assert found[0, 2] == found[3, 5] > 0
+    assert all(found[pair] < 0 for pair in ((0, 4), (0, 5), (1, 3), (2, 4)))
 
 
-def test_the_strongest_of_several_is_taken():
-    answers = PairSet.from_triples([(0, 1, 0.6), (1, 2, 1), (0, 3, 0.9), (3, 2, 1)])
+def test_inferred_judgements_are_at_most_three_times_as_strong_as_answers():
+    answers = PairSet.from_triples([(0, n, 0.5) for n in range(1, 40)])
+    found = infer_pairs(answers)
 
-    assert {(i, j): s for i, j, s in infer_pairs(answers)}[0, 2] == pytest.approx(0.9)
+    assert len(found) > 200
+    assert np.abs(found.grade).sum() == pytest.approx(3 * np.abs(answers.grade).sum())
+
+
+def test_of_two_clusters_two_unlike_answers_imply_an_alike_one():
+    answers = PairSet.from_triples([(0, 1, -1.0), (1, 2, -1.0)])
+
+    assert list(infer_pairs(answers, 2)) == [(0, 2, 0.6)]
+    assert len(infer_pairs(answers, 3)) == 0
 
 
 def test_true_answers_imply_true_judgements():
     y = np.random.default_rng(0).integers(3, size=40)
     answers = PairSet.from_labels(y, n_pairs=60, random_state=0)
 
-    inferred = infer_pairs(answers)
+    found = infer_pairs(answers)
 
-    assert len(inferred) > 20
-    assert np.array_equal(inferred.grade > 0, y[inferred.i] == y[inferred.j])
+    assert len(found) > 100
+    assert np.array_equal(found.grade > 0, y[found.i] == y[found.j])
 
 
 def test_no_answers():

@@ -181,7 +181,7 @@ def test_a_large_pool_is_sampled():
     rng = np.random.default_rng(0)
     session = Session(rng.normal(size=(12_000, 2)), 2, refit_every=0)
 
-    assert len(session._pool.candidates) == 10_000
+    assert len(session._questions.pool.candidates) == 10_000
     assert len(answer_any(session, 5)) == 5
 
 

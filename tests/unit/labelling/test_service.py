@@ -1,15 +1,16 @@
 """The service: what a person can do, without a page."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from fuzzypairs import PairSet
+from fuzzypairs.active import Questions
 from fuzzypairs.io.tables import prepare
-from fuzzypairs.labelling.fitting import FitTask, fit_once
+from fuzzypairs.labelling.fitting import FitTask, Judged, fit_once
 from fuzzypairs.labelling.live import Point, hint
-from fuzzypairs.labelling.questions import BalancedQuestions
 from fuzzypairs.labelling.service import Service, ServiceError
 from fuzzypairs.labelling.store import Store
 
@@ -59,7 +60,7 @@ def test_a_short_session(service, catalogue):
         "graded": 1, "alike": 1, "unlike": 0, "unsure": 0, "skipped": 1, "everyone": 1,
     }  # fmt: skip
     (answer, _) = service.store.answers()
-    assert (answer.strategy, answer.input) == ("balanced", "key")
+    assert (answer.strategy, answer.input) == ("random", "key")
 
 
 def test_undo_shows_the_pair_again_and_redo_restores_it(service):
@@ -122,36 +123,64 @@ def test_questions_go_on_after_a_new_start(service, catalogue):
     assert len(set(pairs)) == len(pairs)
 
 
-def test_the_pool_is_exhausted_without_an_error():
-    questions = BalancedQuestions(5)
-    pairs = {frozenset((q.i, q.j)) for q in questions.pop(99)}
+def test_the_pool_is_exhausted_without_an_error(service):
+    n_pairs = 40 * 39 // 2
+    for _ in range(2 * n_pairs):
+        asked = service.next("Ann")
+        if not asked:
+            break
+        service.answer("Ann", asked[0].left, asked[0].right, grade=0.25)
 
-    assert len(pairs) == 10
-    assert questions.pop(3) == []
-
-
-def test_half_of_the_questions_are_within_clusters():
-    questions = BalancedQuestions(1000)
-    labels = np.arange(1000) % 20
-    questions.inform(labels)
-    asked = questions.pop(400)
-    same = np.mean([labels[q.i] == labels[q.j] for q in asked])
-
-    assert 0.45 < same < 0.6
-    assert {q.reason for q in asked} == {"in one cluster so far", "a random pair"}
+    assert asked == []
+    assert len(service.pairs()) == n_pairs
 
 
-def test_old_pairs_are_repeated_now_and_then():
-    questions = BalancedQuestions(1000)
-    answered, repeats = set(), 0
-    for _ in range(100):
+def test_a_tenth_of_the_questions_is_random_and_some_are_repeated(service, store):
+    grade_some(service, "Ann", 22)
+    service._inform(fake_fit(service.catalogue))
+    grade_some(service, "Ann", 30)
+    events = store.read("SELECT strategy, reason FROM events ORDER BY id")
+
+    kinds = [event["strategy"] for event in events]
+    assert kinds[:20] == ["random"] * 20
+    assert kinds[22:].count("random") >= 3
+    assert kinds[22:].count("auto") > 10
+    assert any("asked before" in event["reason"] for event in events)
+
+
+def fake_fit(catalogue):
+    return SimpleNamespace(memberships=np.eye(2)[np.arange(len(catalogue)) % 2])
+
+
+def test_questions_follow_the_model(service, store):
+    grade_some(service, "Ann", 22)
+    service._inform(fake_fit(service.catalogue))
+    grade_some(service, "Ann", 20)
+
+    # Rows are asked against the likelier cluster first.
+    chosen = [a.grade > 0 for a in store.answers()[24:] if a.strategy == "auto"]
+    assert np.mean(chosen) > 0.8
+
+
+def test_a_question_among_many_rows_takes_milliseconds():
+    X = np.random.default_rng(0).normal(size=(100_000, 4))
+    questions = Questions(X, 5)
+    labels = np.arange(100_000) % 5
+    for _ in range(300):
         (question,) = questions.pop()
-        pair = frozenset((question.i, question.j))
-        repeats += pair in answered
-        answered.add(pair)
-        questions.mark(question.i, question.j, 0.5)
+        alike = labels[question.i] == labels[question.j]
+        questions.mark(question.i, question.j, 1.0 if alike else -1.0)
+        if len(questions.pairs) == 40:
+            U = np.random.default_rng(1).dirichlet(np.ones(5), 100_000)
+            questions.inform(U.astype(np.float32))
+    seconds = []
+    for _ in range(20):
+        started = time.process_time()
+        (question,) = questions.pop()
+        questions.mark(question.i, question.j, -1.0)
+        seconds.append(time.process_time() - started)
 
-    assert repeats == 5
+    assert np.median(seconds) < 0.05
 
 
 def test_graders_share_pairs_and_see_no_grade_before_their_own(service, catalogue):
@@ -216,10 +245,9 @@ def test_others_cannot_edit(service):
 
 def test_what_people_see_of_a_fit(task):
     judged = [(0, 2, 1.0), (1, 3, 0.5), (0, 1, -1.0)]
-    fitted = fit_once(task, PairSet.from_triples(judged, 40), False, None)
-    turned = fit_once(
-        task, PairSet.from_triples(judged, 40), False, -fitted.places[:, ::-1]
-    )
+    judged = Judged(PairSet.from_triples(judged, 40), [(0, 2)])
+    fitted = fit_once(task, judged, None)
+    turned = fit_once(task, judged, -fitted.places[:, ::-1])
 
     assert sorted(card.size for card in fitted.cards) == [20, 20]
     assert fitted.n_judgements == 3
@@ -229,6 +257,23 @@ def test_what_people_see_of_a_fit(task):
     assert fitted.places.shape == (40, 2)
     # A new map lies as the last one did.
     np.testing.assert_allclose(turned.places, -fitted.places[:, ::-1], atol=1e-3)
+
+
+def test_random_pairs_alone_measure_agreement(task):
+    rng = np.random.default_rng(0)
+    ends = [rng.choice(40, 2, replace=False).tolist() for _ in range(60)]
+    triples = [(i, j, truth(i, j)) for i, j in ends]
+    pairs = PairSet.from_triples(triples, 40)
+    # Judgements of the others are wrong.
+    random = {tuple(sorted(pair)) for pair in ends[:30]}
+    wrong = [(i, j, s if (i, j) in random else -0.3 * s) for i, j, s in pairs]
+    judged = Judged(PairSet.from_triples(wrong, 40), sorted(random))
+    fitted = fit_once(task, judged, None)
+    few = fit_once(task, Judged(pairs, sorted(random)[:5]), None)
+
+    assert fitted.guided > 0.9
+    assert fitted.n_random == len(random)
+    assert (few.guided, few.unguided, few.n_random) == (None, None, 5)
 
 
 def test_fits_run_beside_and_the_last_model_stays(catalogue, store, task):
@@ -275,10 +320,10 @@ def test_a_fit_that_fails_is_told(catalogue, store):
     ("curve", "words"),
     [
         ([], "About 30 more"),
-        ([Point(12, 0.9, 0.6)], "About 18 more"),
-        ([Point(40, 0.9, 0.6)], "Go on to see it settle"),
-        ([Point(30, 0.7, 0.6), Point(60, 0.9, 0.6)], "+20 points since 30"),
-        ([Point(100, 0.9, 0.6), Point(200, 0.9, 0.6)], "You can stop"),
+        ([Point(12, None, None, 9)], "About 18 more"),
+        ([Point(40, 0.9, 0.6, 22)], "Go on to see it settle"),
+        ([Point(30, 0.7, 0.6, 20), Point(60, 0.9, 0.6, 24)], "+20 points since 30"),
+        ([Point(100, 0.9, 0.6, 28), Point(200, 0.9, 0.6, 38)], "You can stop"),
     ],
 )
 def test_the_hint(curve, words):
