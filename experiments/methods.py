@@ -126,7 +126,7 @@ METHODS: dict[str, Method] = {
     "PCCA": Method(_own(PCCA, beta="auto")),
     "FDC": Method(_own(FDC)),
     "GuidedFDC": Method(_own(GuidedFDC)),
-    "GuidedFDC, new rows": Method(_predicted, new_rows=True, everywhere=False),
+    "GuidedFDC, new rows": Method(_predicted, new_rows=True, everywhere=False, draws=3),
     "PCK-means": Method(_own(PCKMeans), everywhere=False),
     "MPCK-means": Method(_own(MPCKMeans, n_init=2), everywhere=False, draws=3),
     "COP-means": Method(

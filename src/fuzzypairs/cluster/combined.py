@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.cluster.evidence import tempered
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.likelihood import softmax
@@ -115,8 +116,7 @@ class CombinedMap(MappedSpace):
         out = (out / out.sum(axis=1, keepdims=True))[:, self.kept]
         # What clusters without samples had is shared out evenly.
         out += (1.0 - out.sum(axis=1, keepdims=True)) / out.shape[1]
-        np.power(np.maximum(out, 0.0), self.power, out=out)
-        out /= out.sum(axis=1, keepdims=True)
+        out = tempered(out, self.power)
         distance = nearest(self.maps[0].view, X)
         r = np.minimum(1.0, self.radius / np.maximum(distance, 1e-300))[:, None] ** 2
         out = r * out + (1.0 - r) / out.shape[1]

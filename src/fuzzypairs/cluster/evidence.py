@@ -30,6 +30,7 @@ __all__ = [
     "calibrating_power",
     "log_likelihood",
     "reliability",
+    "tempered",
     "together",
     "weigh",
 ]
@@ -175,6 +176,18 @@ def together(ends: Floats) -> Floats:
     return np.asarray(np.einsum("...h,...h->...", ends[..., 0, :], ends[..., 1, :]))
 
 
+def tempered(memberships: Floats, power: float) -> Floats:
+    """Return memberships (..., n_clusters) to a power, of sum 1 again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tempered(np.array([0.8, 0.2]), 0.5).round(3)
+    array([0.667, 0.333])
+    """
+    return softmax(power * np.log(np.maximum(memberships, np.finfo(float).tiny)))
+
+
 def calibrating_power(ends: Floats, grade: Floats) -> float:
     """Return the power of memberships at which they are as certain as they are right.
 
@@ -197,10 +210,9 @@ def calibrating_power(ends: Floats, grade: Floats) -> float:
     >>> low < 0.5 < 1.0 < calibrating_power(ends, np.ones(40))
     True
     """
-    logs = np.log(np.maximum(ends, np.finfo(float).tiny))
     values = -0.5 * ((LOG_POWERS - USUAL_POWER) / POWER_SPREAD) ** 2
     for place, log_power in enumerate(LOG_POWERS):
-        c = together(softmax(2.0**log_power * logs))
+        c = together(tempered(ends, 2.0**log_power))
         right = np.where(grade > 0, c, 1.0 - c)
         chance = LEAST_NOISE + (1.0 - 2.0 * LEAST_NOISE) * right
         values[place] += np.abs(grade) @ np.log(chance)

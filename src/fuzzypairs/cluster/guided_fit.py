@@ -31,6 +31,7 @@ from fuzzypairs.cluster.evidence import (
     Evidence,
     calibrating_power,
     reliability,
+    tempered,
     together,
     weigh,
 )
@@ -211,6 +212,8 @@ def fit_guided(
         w = np.array(evidence.guided)
         mean = np.tensordot(w, guided[:, known], 1) + (1.0 - w.sum()) * sharp[known]
         power = calibrating_power(mean, judged.grade[known])
+        calibrated = np.full(len(judged), np.nan)
+        calibrated[known] = together(tempered(mean, power))
         space = combine(found, sample, [one for one, _ in learned], evidence, power)
         final = np.array([together(ends_of(V, judged)) for _, V in learned])
         held_out = np.where(known, together(guided), final)
@@ -219,7 +222,12 @@ def fit_guided(
             space,
             found,
             evidence,
-            HeldOut(pairs, np.where(known, average, np.nan), together(unguided[-1])),
+            HeldOut(
+                pairs,
+                np.where(known, average, np.nan),
+                together(unguided[-1]),
+                calibrated,
+            ),
             reliability(average, judged.grade, evidence.noise_rate),
             feature_weights(space, sample),
             derived,

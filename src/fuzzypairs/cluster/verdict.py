@@ -43,6 +43,9 @@ class HeldOut:
         this judgement; NaN if there was none.
     unguided : ndarray of shape (n_pairs,)
         The same by clusters found without any judgement.
+    calibrated : ndarray of shape (n_pairs,), optional
+        `guided` by memberships whose certainty was calibrated: what the memberships of
+        the fit say. Without it, `guided`.
 
     Examples
     --------
@@ -57,6 +60,12 @@ class HeldOut:
     pairs: PairSet
     guided: Floats
     unguided: Floats
+    calibrated: Floats | None = None
+
+    @property
+    def probability(self) -> Floats:
+        """That two samples belong together, as far as memberships are certain."""
+        return self.guided if self.calibrated is None else self.calibrated
 
     @property
     def agreement(self) -> dict[str, float]:

@@ -167,4 +167,4 @@ class ReliabilityDisplay(style.Display):
         """
         check_is_fitted(model, "held_out_")
         held_out = model.held_out_
-        return cls(held_out.guided, held_out.pairs.grade).plot(ax, **options)
+        return cls(held_out.probability, held_out.pairs.grade).plot(ax, **options)

@@ -216,7 +216,7 @@ def certainty_section(fit: FitFacts) -> Section | None:
     held_out = getattr(fit.model, "held_out_", None)
     if held_out is None:
         return None
-    probability, grade = held_out.guided, held_out.pairs.grade
+    probability, grade = held_out.probability, held_out.pairs.grade
     bins = reliability_bins(probability, grade)
     if not len(bins):
         return None
