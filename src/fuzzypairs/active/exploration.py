@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.groups import DIFFERENT, SAME
+from fuzzypairs.active.answer_groups import DIFFERENT, SAME
 from fuzzypairs.active.pool import Pool, Proposals, Question
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fuzzypairs.active.groups import group_samples
+from fuzzypairs.active.answer_groups import group_samples
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["infer_pairs"]

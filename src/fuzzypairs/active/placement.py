@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.active.answer_groups import Groups
 from fuzzypairs.active.exploration import npu_score
-from fuzzypairs.active.groups import Groups
 from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.active.random_pairs import random_pairs
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.groups import Groups, group_samples
+from fuzzypairs.active.answer_groups import Groups, group_samples
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Answer", "Pool", "Proposals", "Question"]

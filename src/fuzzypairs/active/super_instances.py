@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from fuzzypairs._typing import Ints
-from fuzzypairs.active.groups import DIFFERENT, SAME
+from fuzzypairs.active.answer_groups import DIFFERENT, SAME
 from fuzzypairs.active.pool import Pool, Proposals, Question
 
 __all__ = ["cobras"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fuzzypairs.active import Questions
-from fuzzypairs.active.groups import group_samples
+from fuzzypairs.active.answer_groups import group_samples
 from fuzzypairs.active.placement import FIRST, stand_for_clusters
 from fuzzypairs.pairs import PairSet
 

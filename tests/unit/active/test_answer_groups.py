@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.active.groups import group_samples
+from fuzzypairs.active.answer_groups import group_samples
 
 
 def members(triples):

@@ -69,7 +69,7 @@ def group_samples(pairs: PairSet, n_clusters: int | None = None) -> Groups:
     Examples
     --------
     >>> from fuzzypairs import PairSet
-    >>> from fuzzypairs.active.groups import group_samples
+    >>> from fuzzypairs.active.answer_groups import group_samples
     >>> answers = PairSet.from_triples([(0, 1, 1.0), (1, 2, 0.8), (2, 3, -1.0)])
     >>> list(group_samples(answers).members.values())
     [[0, 1, 2], [3]]
