@@ -145,6 +145,14 @@ def page_text(app):
     return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
+def breakable(name):
+    """Return a name as code, which may break after dots, slashes and underscores."""
+    node = nodes.literal(name, "")
+    for part in re.findall(r"[^._/:]*[._/:]*", name):
+        node += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+    return node
+
+
 def link_names(app, doctree, name):
     """Turn names on the page into links."""
     if name != PAGE or app.builder.format != "html":
@@ -158,8 +166,9 @@ def link_names(app, doctree, name):
         page = f"{PLACE}/{path.relative_to(ROOT).as_posix()}"
         address = f"{app.builder.get_relative_uri(PAGE, page)}#line-{line}"
         link = nodes.reference("", "", refuri=address, internal=True)
+        link["classes"].append("source-line")
         node.parent.replace(node, link)
-        link += node
+        link += breakable(node.astext())
         following = next(ahead, None)
     if following is not None:
         raise ExtensionError(f"docs/paper.md: {following[0]} was not met in order")
