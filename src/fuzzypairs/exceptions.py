@@ -70,32 +70,125 @@ class PairsError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A file that is damaged, foreign or holds what must not be loaded."""
+    """A file that is damaged, foreign or holds what must not be loaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fuzzypairs
+    >>> from fuzzypairs.exceptions import ModelFileError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.skops"
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         fuzzypairs.load(path)
+    ...     except ModelFileError:
+    ...         print("refused")
+    refused
+    """
 
 
 class FuzzyPairsWarning(UserWarning):
-    """The base of every warning that this package gives itself."""
+    """The base of every warning that this package gives itself.
+
+    Examples
+    --------
+    Turn all of them into errors, in a script that must not go on:
+
+    >>> import warnings
+    >>> from fuzzypairs.exceptions import FuzzyPairsWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", FuzzyPairsWarning)
+    """
 
 
 class ClustersVanishedWarning(FuzzyPairsWarning):
-    """Fewer clusters survived than `n_clusters` allowed."""
+    """Fewer clusters survived than `n_clusters` allowed.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fuzzypairs import FDC
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = FDC(4, alpha=0.3, random_state=0).fit(X)
+    >>> model.n_clusters_ < 4, caught[0].category.__name__
+    (True, 'ClustersVanishedWarning')
+    """
 
 
 class FewPairsWarning(FuzzyPairsWarning):
-    """Too few judgements to hold some out, so a search went by something else."""
+    """Too few judgements to hold some out, so a search went by something else.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fuzzypairs import FDC, PairSearchCV
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> search = PairSearchCV(FDC(), {"n_clusters": [2, 3]}, random_state=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = search.fit(X, pairs=[(0, 1, 0.9)])
+    >>> search.chosen_by_, caught[0].category.__name__
+    ('stability', 'FewPairsWarning')
+    """
 
 
 class UnusablePairsWarning(FuzzyPairsWarning):
-    """Held-out judgements were kept no better than by chance, and none were used."""
+    """Held-out judgements were kept no better than by chance, and none were used.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fuzzypairs.exceptions import UnusablePairsWarning
+    >>> warnings.simplefilter("always", UnusablePairsWarning)  # not only the first
+    """
 
 
 class PrototypesCoincideWarning(FuzzyPairsWarning):
-    """Two prototypes ended at one place, so their clusters are one."""
+    """Two prototypes ended at one place, so their clusters are one.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from fuzzypairs import FuzzyCMeans
+    >>> X = np.random.default_rng(0).normal(size=(200, 20))  # no direction leads
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = FuzzyCMeans(2, random_state=0).fit(X)
+    >>> model.memberships_[0].round(2), caught[0].category.__name__
+    (array([0.5, 0.5]), 'PrototypesCoincideWarning')
+    """
 
 
 class ReadingWarning(FuzzyPairsWarning):
-    """A file was read in a way that its author may not have meant."""
+    r"""A file was read in a way that its author may not have meant.
+
+    Examples
+    --------
+    >>> import tempfile, warnings
+    >>> from pathlib import Path
+    >>> from fuzzypairs.io.tables import read_items
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "prices.csv"
+    ...     _ = path.write_text("item;price\noak;1,5\nash;2,5\n")
+    ...     with warnings.catch_warnings(record=True) as caught:
+    ...         warnings.simplefilter("always")
+    ...         _ = read_items(path)
+    >>> caught[0].category.__name__
+    'ReadingWarning'
+    """
 
 
 class VersionMismatchWarning(FuzzyPairsWarning):
-    """A model file was written by another version."""
+    """A model file was written by another version.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fuzzypairs.exceptions import VersionMismatchWarning
+    >>> warnings.simplefilter("error", VersionMismatchWarning)  # refuse other versions
+    """

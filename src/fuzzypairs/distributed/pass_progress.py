@@ -31,6 +31,12 @@ class PassProgress(NamedTuple):
         Blocks of the present pass or stage that are done, of how many.
     seconds_left : float
         An estimate, from how fast the steps of prototypes shrink; NaN if unknown.
+
+    Examples
+    --------
+    >>> from fuzzypairs.distributed import PassProgress
+    >>> str(PassProgress("pass", 4, 3, 8, 61.0))
+    'pass 4, block 3 of 8, about 1 min 1 s left'
     """
 
     stage: str
@@ -40,13 +46,7 @@ class PassProgress(NamedTuple):
     seconds_left: float
 
     def __str__(self) -> str:
-        """Return it in words.
-
-        Examples
-        --------
-        >>> str(PassProgress("pass", 4, 3, 8, 61.0))
-        'pass 4, block 3 of 8, about 1 min 1 s left'
-        """
+        """Return it in words."""
         what = f"pass {self.n_passes}" if self.stage == "pass" else self.stage
         left = ""
         if np.isfinite(self.seconds_left):

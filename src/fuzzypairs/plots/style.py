@@ -83,6 +83,12 @@ def new_figure(size: tuple[float, float]) -> Any:
     Returns
     -------
     figure : matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from fuzzypairs.plots import new_figure
+    >>> figure = new_figure((6.0, 4.0))
+    >>> left, right = figure.subplots(1, 2)
     """
     try:
         figure = importlib.import_module("matplotlib.figure")
