@@ -98,7 +98,7 @@ bench: $(STAMP)
 # From nothing, so that every example runs: the gallery, then pages and docstrings.
 docs: $(STAMP)
 	rm -rf docs/_build docs/gallery docs/reference/generated
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 docs $(SITE)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 -d docs/_build/doctrees docs $(SITE)
 	$(BIN)/python docs/check_site.py $(SITE)
 	$(BIN)/python -m pytest -q -n 2 tests/unit/test_docs.py tests/unit/test_paper_page.py src
 	@echo "Read: $(SITE)/index.html"
