@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 
+import pandas as pd
 import pytest
 
 from commands import DATA, answers, put, run
@@ -68,6 +69,44 @@ def test_from_a_table_to_a_stored_judgement(start, tmp_path):
     assert "token" not in output + errors
     pairs = PairSet.from_store(tmp_path / "data.db", ids=list("abcdef"))
     assert pairs.grade.tolist() == [0.5]
+
+
+def make_german(path):
+    rows = [f"Straße {n};{n / 7:.2f}".replace(".", ",") for n in range(30)]
+    path.write_text("\n".join(["Name;Preis", *rows]), encoding="cp1252")
+
+
+def make_gaps(path):
+    acid = ["" if n % 4 == 0 else f"{n / 7:.1f}" for n in range(30)]
+    soil = [("clay", "n/a", "sand")[n % 3] for n in range(30)]
+    rows = [f"A{n},{acid[n]},{soil[n]}" for n in range(30)]
+    path.write_text("\n".join(["name,acid,soil", *rows]), encoding="utf-8")
+
+
+def make_book(path):
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"name": list("abcdef"), "acid": range(6)})
+    frame.to_excel(path, index=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [("german.csv", make_german), ("gaps.csv", make_gaps), ("book.xlsx", make_book)],
+)
+def test_a_file_alone_is_enough_for_the_first_pair(start, tmp_path, name, make):
+    make(tmp_path / name)
+    process, address = start(tmp_path / name)
+    client = browser()
+    client.open(address)
+    site = address.partition("/?")[0]
+    pair = json.load(client.open(f"{site}/api/next?annotator=Ann"))["next"][0]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+
+    assert len(pair["cells"]) >= 2
+    assert "Warning" not in errors  # what was guessed is said in a sentence
+    if name == "german.csv":
+        assert "decimal comma" in errors
 
 
 def test_mistakes_are_answered_by_a_sentence(tmp_path):

@@ -55,8 +55,8 @@ def judge(
     terminal = screen.new_terminal(stderr=as_json)
     with ExitStack() as stack, screen.plain_errors(code=2):
         labelling = label.read_labelling(
-            data, id_column=id_column, text=text, drop=drop, n_clusters=n_clusters,
-            database=database,
+            data, terminal, id_column=id_column, text=text, drop=drop,
+            n_clusters=n_clusters, database=database,
         )  # fmt: skip
         who = annotator or label.login()
         service = labelling.open(stack, imported, who, terminal)

@@ -128,8 +128,8 @@ def label(
         else:
             assert data is not None
             labelling = read_labelling(
-                data, id_column=id_column, image=image, images=images, text=text,
-                drop=drop, n_clusters=n_clusters, database=database,
+                data, terminal, id_column=id_column, image=image, images=images,
+                text=text, drop=drop, n_clusters=n_clusters, database=database,
             )  # fmt: skip
         who = annotator or login()
         service = labelling.open(stack, imported, who, terminal, out=out)
@@ -232,6 +232,7 @@ class Labelling:
 
 def read_labelling(
     data: Path,
+    terminal: Console,
     *,
     id_column: str | None,
     image: str | None = None,
@@ -241,18 +242,23 @@ def read_labelling(
     n_clusters: int | None,
     database: Path | None,
 ) -> Labelling:
-    """Read a table, and make features of it."""
+    """Read a table, make features of it, and say what was guessed."""
     from fuzzypairs.io.tables import read_items
     from fuzzypairs.labelling.catalogue import open_catalogue
     from fuzzypairs.labelling.media import media_features
 
     words = [name for name in (image, text) if name is not None]
-    items = read_items(data, id_column=id_column, drop=drop or [], text=words)
-    catalogue, clustered = open_catalogue(items, image=image, text=text, root=images)
-    if clustered.features.empty:
-        clustered = replace(clustered, features=media_features(catalogue))
+    with screen.warnings_as_notes() as notes:
+        items = read_items(data, id_column=id_column, drop=drop or [], text=words)
+        catalogue, clustered = open_catalogue(
+            items, image=image, text=text, root=images
+        )
+        if clustered.features.empty:
+            clustered = replace(clustered, features=media_features(catalogue))
+        task = _task(clustered, n_clusters)
+    screen.print_notes(terminal, notes)
     path = database or data.with_name(f"{data.name.split('.')[0] or 'data'}.db")
-    return Labelling(catalogue, _task(clustered, n_clusters), path)
+    return Labelling(catalogue, task, path)
 
 
 def _task(items: Any, n_clusters: int | None, *, scale: bool = True) -> "Task":

@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.active import infer_pairs
 from fuzzypairs.cluster.guided import GuidedFDC
-from fuzzypairs.cluster.verdict import agreement_of
+from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.io.features import ColumnRecord
@@ -164,8 +164,8 @@ def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
     U, labels = model.memberships_, np.asarray(model.labels_)
-    verdict = getattr(model, "verdict_", None)
-    guided, unguided, n_random = _agreement(model, judged.random)
+    held_out = _held_out(model, judged.pairs)
+    guided, unguided, n_random = _agreement(held_out, judged.random)
     return Fitted(
         len(judged.pairs.informative),
         time.perf_counter() - started,
@@ -176,16 +176,28 @@ def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
         guided,
         unguided,
         n_random,
-        [] if verdict is None else list(verdict.sentences),
+        list(assess(held_out, getattr(model, "noise_rate_", None)).sentences),
         notes,
     )
 
 
+def _held_out(model: GuidedFDC, pairs: PairSet) -> HeldOut | None:
+    """Return what the model held out, without what was inferred."""
+    held_out = getattr(model, "held_out_", None)
+    if held_out is None:
+        return None
+    given = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
+    ends = zip(held_out.pairs.i.tolist(), held_out.pairs.j.tolist(), strict=True)
+    kept = np.array([pair in given for pair in ends], dtype=bool)
+    return HeldOut(
+        held_out.pairs.select(kept), held_out.guided[kept], held_out.unguided[kept]
+    )
+
+
 def _agreement(
-    model: GuidedFDC, random: list[tuple[int, int]]
+    held_out: HeldOut | None, random: list[tuple[int, int]]
 ) -> tuple[float | None, float | None, int]:
     """Return agreement on random pairs, guided and unguided, and their number."""
-    held_out = getattr(model, "held_out_", None)
     if held_out is None:
         return None, None, 0
     wanted = {(min(pair), max(pair)) for pair in random}

@@ -183,16 +183,16 @@ def hint(curve: list[Point], n_samples: int) -> str:
     earlier = [point for point in known if point.n <= 0.6 * last.n]
     level = f"{100 * last.guided:.0f} % ± {100 * error:.0f}"
     if not earlier or earlier[-1].guided is None:
-        return f"Agreement on held-out judgements is {level}. Go on to see it settle."
+        return f"Agreement on held-out random pairs is {level}. Go on to see it settle."
     gain = last.guided - earlier[-1].guided
     since = f"since {earlier[-1].n} judgements"
     if gain < max(GAIN, error / 2):
         return (
-            f"Agreement on held-out judgements is {level}, no clear gain {since}. "
+            f"Agreement on held-out random pairs is {level}, no clear gain {since}. "
             "You can stop here."
         )
     return (
-        f"Agreement on held-out judgements is {level}, {100 * gain:+.0f} points "
+        f"Agreement on held-out random pairs is {level}, {100 * gain:+.0f} points "
         f"{since}. More judgements still help."
     )
 

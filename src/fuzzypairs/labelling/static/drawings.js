@@ -107,7 +107,7 @@ function svg(tag, attributes, text) {
  */
 export function drawCurve(place, curve) {
   const known = curve.filter((point) => point.guided !== null);
-  const [width, height, left, bottom, top] = [320, 170, 38, 28, 12];
+  const [width, height, left, bottom, top] = [320, 170, 48, 28, 12];
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img" });
   const most = Math.max(10, ...curve.map((point) => point.n));
   const x = (/** @type {number} */ n) => left + (n / most) * (width - left - 12);
@@ -128,7 +128,7 @@ export function drawCurve(place, curve) {
   if (last) {
     picture.append(svg("circle", { cx: x(last.n), cy: y(clamp(last.guided)), r: 4, class: "dot" }));
     const percent = (/** @type {number | null} */ share) => (share === null ? "unknown" : `${Math.round(100 * share)} %`);
-    picture.setAttribute("aria-label", `With ${last.n} judgements the clusters satisfy ${percent(last.guided)} of held-out judgements, without judgements ${percent(last.unguided)}`);
+    picture.setAttribute("aria-label", `With ${last.n} judgements the clusters satisfy ${percent(last.guided)} of held-out random pairs, without judgements ${percent(last.unguided)}`);
     picture.append(svg("text", { x: left + 4, y: height - 9 }, "— with, - - without judgements"));
   } else {
     picture.setAttribute("aria-label", "Agreement is not known yet");
