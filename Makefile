@@ -15,7 +15,7 @@ SITE := docs/_build/html
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench docs release-check reproduction clean help
+.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
@@ -96,6 +96,9 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 # From nothing, so that every example runs: the gallery, then pages and docstrings.
+bench-scale: $(STAMP)
+	$(BIN)/python -m benchmarks scale
+
 docs: $(STAMP)
 	rm -rf docs/_build docs/gallery docs/reference/generated
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 -d docs/_build/doctrees docs $(SITE)

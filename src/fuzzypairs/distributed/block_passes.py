@@ -21,7 +21,6 @@ from fuzzypairs.distributed.block_work import (
     pack_block,
     pass_over_block,
     read_and_pass,
-    totals_of_block,
 )
 from fuzzypairs.distributed.dask_blocks import Source
 from fuzzypairs.distributed.held_rows import HeldRows
@@ -82,7 +81,9 @@ class Blocks:
         self.clock.begin("pack")
         if not keep:
             return PackedBlocks(self, calls, is_kept=False)
-        kept = self.scheduler.keep("pack", pack_block, calls)
+        kept = self.scheduler.keep("pack", pack_block, calls, self.clock.tick)
+        # Rows are packed: the blocks as they were read need no more memory.
+        self.scheduler.release(self.source.parts)
         return PackedBlocks(self, [(block,) for block in kept], is_kept=True)
 
     def _row_bytes(self, frame: Frame) -> float:
@@ -107,10 +108,6 @@ class PackedBlocks:
         self, blocks: Blocks, calls: list[tuple[Any, ...]], *, is_kept: bool
     ) -> None:
         self.blocks, self.calls, self.is_kept = blocks, calls, is_kept
-        work = totals_of_block if is_kept else read_and_pass
-        more = () if is_kept else (None,)
-        found = self._map("pack", work, more, None)
-        self.totals: Floats = np.add.reduce(found)
 
     def pass_at(self, prototypes: dict[int, Floats]) -> list[Partial]:
         """Make one pass at the prototypes of several runs."""
@@ -118,15 +115,11 @@ class PackedBlocks:
         clock.begin("pass")
         work: Callable[..., Any] = pass_over_block if self.is_kept else read_and_pass
         common = (list(prototypes.values()), scheduler.n_threads)
-        found = add_partials(*self._map("pass", work, common, add_partials))
+        parts = scheduler.map(
+            "pass", work, self.calls, common, clock.tick, add_partials
+        )
         clock.end(prototypes)
-        return found
-
-    def _map(
-        self, name: str, work: Callable[..., Any], common: tuple[Any, ...], add: Any
-    ) -> list[Any]:
-        clock, scheduler = self.blocks.clock, self.blocks.scheduler
-        return scheduler.map(name, work, self.calls, common, clock.tick, add)
+        return add_partials(*parts)
 
 
 class BlockPasses:
@@ -176,7 +169,11 @@ class BlockPasses:
             size >= PRODUCTS_FROM,
         )
         self.packed = blocks.pack(frame, blocks.held.rows_by_block(constrained))
-        self.totals = self.packed.totals + self._totals_of_groups()
+        # Sums of w x, w |x|^2 and w of all rows, which are centred at their mean.
+        mass = blocks.held.survey.mass / blocks.held.heaviest
+        self.totals = np.array(
+            [*np.zeros(len(mean)), mass * variance / self.scale, mass]
+        )
 
     def make_groups(self, graph: Graph) -> _core.Groups:
         """Return the groups of judged samples, ready for passes."""
@@ -271,15 +268,6 @@ class BlockPasses:
         masses = W.sum(axis=0)
         sums = (sums - masses[:, None] * self.mean) / self.unit
         return sums, masses, 0.0, value, change
-
-    def _totals_of_groups(self) -> Floats:
-        """Return sums of w x, w |x|^2 and w of the constrained rows."""
-        X = self.X[self.constrained]
-        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
-        X = (X - self.mean) / self.unit
-        w = np.ones(len(X)) if self.weight is None else self.weight[self.constrained]
-        sums = np.einsum("i,if->f", w, X)
-        return np.array([*sums, np.einsum("i,if,if->", w, X, X), w.sum()])
 
 
 def _distances(space: Space, X: Any, P: Floats) -> Floats:

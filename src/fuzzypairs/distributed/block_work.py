@@ -258,11 +258,6 @@ class PackedBlock:
         )
         self.weight = weight if weight is None or rows is None else weight[rows]
 
-    @property
-    def totals(self) -> Floats:
-        """Sums of w x, w |x|^2 and w."""
-        return self.samples.totals
-
     def pass_over(self, prototypes: list[Floats], n_threads: int) -> list[Partial]:
         """Return what a pass at each of several sets of prototypes adds up."""
         return [Partial(*self.samples.pass_over(C, n_threads)) for C in prototypes]
@@ -289,14 +284,6 @@ class PlainBlock:
         self.X, self.frame = X[chosen], frame
         n_rows = self.X.shape[0]
         self.weight = np.ones(n_rows) if weight is None else weight[chosen]
-
-    @property
-    def totals(self) -> Floats:
-        """Sums of w x, w |x|^2 and w."""
-        mass, mean, scatter = moments_of_block(self.X, self.weight)
-        gap = (mean - self.frame.mean) / self.frame.unit
-        squares = scatter / self.frame.unit**2 + mass * float(gap @ gap)
-        return np.array([*(mass * gap), squares, mass])
 
     def pass_over(self, prototypes: list[Floats], n_threads: int) -> list[Partial]:
         """Return what a pass at each of several sets of prototypes adds up."""
@@ -338,11 +325,6 @@ def pack_block(
     return (PackedBlock if is_fused else PlainBlock)(X, rows, w, frame)
 
 
-def totals_of_block(block: PackedBlock | PlainBlock) -> Floats:
-    """Return the totals of a packed block."""
-    return block.totals
-
-
 def pass_over_block(
     block: PackedBlock | PlainBlock, prototypes: list[Floats], n_threads: int = 1
 ) -> list[Partial]:
@@ -357,13 +339,11 @@ def read_and_pass(
     number: int,
     frame: Frame,
     out: Ints,
-    prototypes: list[Floats] | None,
+    prototypes: list[Floats],
     n_threads: int = 1,
-) -> Any:
-    """Pack a block and make a pass over it, or return its totals; keep nothing."""
+) -> list[Partial]:
+    """Pack a block and make a pass over it; keep nothing."""
     block = pack_block(part, weight, reading, number, frame, out)
-    if prototypes is None:
-        return block.totals
     return block.pass_over(prototypes, n_threads)
 
 

@@ -34,8 +34,15 @@ class Scheduler(Protocol):
     def load(self, parts: Sequence[Any], keep: bool) -> list[Any]:
         """Return parts, given by Delayed objects, in memory if they are to be kept."""
 
+    def release(self, parts: Sequence[Any]) -> None:
+        """Free the memory of loaded parts, until they are used again."""
+
     def keep(
-        self, name: str, function: Callable[..., Any], calls: list[tuple[Any, ...]]
+        self,
+        name: str,
+        function: Callable[..., Any],
+        calls: list[tuple[Any, ...]],
+        tell: Tell | None = None,
     ) -> list[Any]:
         """Return references to results that stay where they are computed."""
 
@@ -70,11 +77,18 @@ class LocalScheduler:
         """Return the parts as they are: they are read when they are needed."""
         return list(parts)
 
+    def release(self, parts: Sequence[Any]) -> None:
+        """Do nothing: parts are not in memory."""
+
     def keep(
-        self, name: str, function: Callable[..., Any], calls: list[tuple[Any, ...]]
+        self,
+        name: str,
+        function: Callable[..., Any],
+        calls: list[tuple[Any, ...]],
+        tell: Tell | None = None,
     ) -> list[Any]:
         """Return results."""
-        kept = self.map(name, function, calls)
+        kept = self.map(name, function, calls, tell=tell)
         # Fewer blocks than threads: each block is shared out.
         self.n_threads = max(1, self.n_workers // max(1, len(kept)))
         return kept
@@ -159,11 +173,28 @@ class ClusterScheduler:
             return list(parts)
         return _Kept(self, lambda: self.client.compute(list(parts))).references
 
+    def release(self, parts: Sequence[Any]) -> None:
+        """Free the memory of loaded parts, until they are used again."""
+        for part in parts:
+            if isinstance(part, _Reference):
+                part.kept.release()
+
     def keep(
-        self, name: str, function: Callable[..., Any], calls: list[tuple[Any, ...]]
+        self,
+        name: str,
+        function: Callable[..., Any],
+        calls: list[tuple[Any, ...]],
+        tell: Tell | None = None,
     ) -> list[Any]:
         """Return references to results in the memory of the workers."""
-        return _Kept(self, lambda: self._submit(name, function, calls, ())).references
+        import distributed
+
+        wait: Any = distributed.wait  # without types
+        kept = _Kept(self, lambda: self._submit(name, function, calls, ()))
+        _tell_of(kept.futures, tell)
+        with self.client.as_current():
+            wait(kept.futures)
+        return kept.references
 
     def map(
         self,
@@ -183,16 +214,15 @@ class ClusterScheduler:
         try:
             for attempt in range(MOST_RENEWALS + 1):
                 futures = self._submit(name, function, calls, common)
-                if tell is not None:
-                    for future in futures:
-                        future.add_done_callback(lambda _: tell())
+                _tell_of(futures, tell)
                 try:
                     return list(self.client.gather(self._added(name, futures, add)))
                 except KilledWorker:
                     if attempt == MOST_RENEWALS:
                         raise
                     for kept in self._kept:
-                        kept.renew()
+                        if kept.futures:
+                            kept.renew()
             raise AssertionError("unreachable")
         except (CommClosedError, TimeoutError) as error:
             raise ConnectionError(
@@ -251,6 +281,12 @@ class ClusterScheduler:
         ]
 
 
+def _tell_of(futures: list[Any], tell: Tell | None) -> None:
+    if tell is not None:
+        for future in futures:
+            future.add_done_callback(lambda _: tell())
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -269,6 +305,7 @@ class _Kept:
         self.futures = self._make()
 
     def release(self) -> None:
+        """Free the memory; who needs a reference again computes all of them."""
         self.futures = []
 
 
@@ -280,7 +317,12 @@ class _Reference:
 
 
 def _now(value: Any) -> Any:
-    return value.kept.futures[value.number] if isinstance(value, _Reference) else value
+    """Return the present future of a reference, and other values as they are."""
+    if not isinstance(value, _Reference):
+        return value
+    if not value.kept.futures:
+        value.kept.renew()
+    return value.kept.futures[value.number]
 
 
 def choose_scheduler(client: Any, n_jobs: int | None) -> Scheduler:

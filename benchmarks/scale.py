@@ -1,0 +1,399 @@
+"""Fits over blocks: cost of a pass, workers, memory out of core, ids, kills.
+
+``python -m benchmarks scale`` (``make bench-scale``) measures all rows;
+``python -m benchmarks.scale NAME ...`` some of: equality, passes, ids, kills, large.
+Data are made on the spot, and removed after.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks.measure import Row, in_fresh_process
+
+K, N_FEATURES = 10, 16
+# Rows of a block in the rows about passes, and of a row group of the large files.
+BLOCK = 1_000_000
+GROUP = 250_000
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    for part in PARTS.values():
+        yield from part(quick)
+
+
+def blob_centers() -> np.ndarray:
+    """Return centers of blobs that are far enough for clusters not to coincide."""
+    return 4.0 * np.random.default_rng(0).normal(size=(K, N_FEATURES))
+
+
+def draw_block(number: int, n_rows: int, dtype: str = "float64") -> np.ndarray:
+    """Return one block of blobs."""
+    rng = np.random.default_rng([1, number])
+    X = rng.standard_normal((n_rows, N_FEATURES), dtype=np.float32)
+    X += blob_centers().astype(np.float32)[rng.integers(K, size=n_rows)]
+    return X.astype(dtype)
+
+
+def blocks(n_rows: int, block: int = BLOCK, dtype: str = "float64") -> Any:
+    """Return blobs as a dask array."""
+    import dask.array as da
+    from dask.delayed import delayed
+
+    array: Any = da
+    draw = delayed(draw_block, pure=True)
+    parts = []
+    for number in range(-(-n_rows // block)):
+        length = min(block, n_rows - number * block)
+        shape = (length, N_FEATURES)
+        parts.append(array.from_delayed(draw(number, length, dtype), shape, dtype))
+    return array.concatenate(parts)
+
+
+def cluster(n_workers: int, **more: Any) -> Any:
+    import distributed
+
+    make: Any = distributed.LocalCluster
+    return make(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0",
+        host="127.0.0.1", silence_logs=50, **more,
+    )  # fmt: skip
+
+
+def connect(there: Any) -> Any:
+    import distributed
+
+    make: Any = distributed.Client
+    return make(there, set_as_default=False)
+
+
+def equality(quick: bool) -> Iterator[Row]:
+    """Compare fits of the same start: in memory, in blocks, on workers."""
+    worst, where = in_fresh_process("benchmarks.scale.largest_gap", quick)
+    yield Row(
+        "prototypes and objective, blocks against memory",
+        worst,
+        "relative",
+        1e-9,
+        detail=f"1, 2, 7 blocks x no cluster, 1, 2 workers; largest at {where}",
+    )
+
+
+def largest_gap(quick: bool) -> tuple[float, str]:
+    import dask.array
+
+    from fuzzypairs import FDC
+    from fuzzypairs.distributed import DaskFDC
+
+    n = 20_000 if quick else 90_000
+    X = draw_block(0, n)
+    rng = np.random.default_rng(2)
+    ends = rng.choice(n, (n // 50, 2), replace=False)
+    pairs = [(int(i), int(j), 0.8 - 1.5 * (i % 2)) for i, j in ends]
+    settings: dict[str, Any] = {"n_clusters": K, "n_init": 2, "random_state": 0}
+    local = FDC(**settings).fit(X, pairs=pairs)
+    worst, where = 0.0, ""
+    for n_workers in (0, 1, 2):
+        there = cluster(n_workers) if n_workers else None
+        client: Any = None if there is None else connect(there)
+        for n_blocks in (1, 2, 7):
+            array: Any = dask.array
+            parts = array.from_array(X, chunks=(-(-n // n_blocks), N_FEATURES))
+            model = DaskFDC(**settings, client=client).fit(parts, pairs=pairs)
+            size = np.abs(local.cluster_centers_).max()
+            gaps = [
+                np.abs(model.cluster_centers_ - local.cluster_centers_).max() / size,
+                abs(model.objective_ / local.objective_ - 1.0),
+            ]
+            if max(gaps) >= worst:
+                worst, where = max(gaps), f"{n_blocks} blocks, {n_workers} workers"
+        if there is not None:
+            client.close()
+            there.close()
+    return float(worst), where
+
+
+def passes(quick: bool) -> Iterator[Row]:
+    """Compare the time of a pass: in memory, on one worker, on two."""
+    n = 1_000_000 if quick else 10_000_000
+    local = in_fresh_process("benchmarks.scale.local_pass", n)
+    one = in_fresh_process("benchmarks.scale.pass_on_workers", n, 1)
+    two = in_fresh_process("benchmarks.scale.pass_on_workers", n, 2)
+    again = in_fresh_process("benchmarks.scale.local_pass", n)
+    local = min(local, again)
+    what = f"{n} x {N_FEATURES}, k = {K}"
+    yield Row(
+        f"pass on one worker / in memory, {what}",
+        one / local,
+        "times",
+        1.25,
+        detail=f"{one:.3f} s / {local:.3f} s, one thread each",
+    )
+    yield Row(
+        f"pass on one worker / on two, {what}",
+        one / two,
+        "times",
+        1.7,
+        at_most=False,
+        detail=f"{one:.3f} s / {two:.3f} s, blocks of {BLOCK} rows",
+    )
+
+
+def local_pass(n_rows: int) -> float:
+    """Return the shortest time of a pass of the local engine on one thread."""
+    from fuzzypairs import _core
+
+    firsts = range(0, n_rows, BLOCK)
+    X = np.concatenate([draw_block(f, min(BLOCK, n_rows - f)) for f in firsts])
+    mean = X.mean(axis=0)
+    samples = _core.Samples(X, None, None, mean=mean, unit=float(X.std()))
+    C = np.ascontiguousarray((X[:K] - mean) / X.std())
+    del X
+    return shortest(lambda: samples.pass_over(C, 1))
+
+
+def shortest(work: Callable[[], Any], repeats: int = 7) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def pass_on_workers(n_rows: int, n_workers: int) -> float:
+    """Return the shortest time between passes of a fit on so many workers."""
+    from fuzzypairs.distributed import DaskFuzzyCMeans, PassProgress, watch_passes
+
+    ended: dict[int, float] = {}
+
+    def watch(progress: PassProgress) -> None:
+        if progress.stage == "pass" and progress.n_done == progress.n_blocks:
+            ended[progress.n_passes] = time.perf_counter()
+
+    with cluster(n_workers) as there, connect(there) as client, watch_passes(watch):
+        X = client.persist(blocks(n_rows))
+        DaskFuzzyCMeans(
+            K, n_init=1, max_iter=12, tol=0.0, random_state=0, client=client
+        ).fit(X)
+    # From the end of a pass to that of the next: client and scheduler included.
+    times = np.diff([ended[number] for number in sorted(ended)])
+    return float(np.min(times))
+
+
+def ids(quick: bool) -> Iterator[Row]:
+    """Fit with judgements by id, which are found without a sort of all rows."""
+    n = 1_000_000 if quick else 10_000_000
+    n_pairs = n // 100
+    seconds, n_judged, peak = in_fresh_process("benchmarks.scale.fit_by_id", n, n_pairs)
+    yield Row(
+        f"fit of {n} rows with {n_pairs} judgements by id",
+        seconds,
+        "s",
+        600.0,
+        detail=f"{n_judged} rows found, peak memory {peak / 1e9:.2f} GB",
+    )
+
+
+def fit_by_id(n_rows: int, n_pairs: int) -> tuple[float, int, float]:
+    """Return seconds, judged rows and the peak of memory."""
+    import pandas as pd
+    from dask.dataframe import from_map
+
+    from fuzzypairs.distributed import DaskFDC
+
+    # Ids are a permutation: row r has the id (r * STEP) mod n_rows.
+    step = 7_654_321
+    rng = np.random.default_rng(3)
+    ends = rng.choice(n_rows, (n_pairs, 2), replace=False)
+    grade = np.tile([0.8, -0.7], n_pairs)[:n_pairs]
+    named = (ends * step) % n_rows
+    pairs = pd.DataFrame({"a": named[:, 0], "b": named[:, 1], "grade": grade})
+    n_blocks = -(-n_rows // BLOCK)
+    make: Any = from_map
+    frame = make(partial(frame_block, n_rows=n_rows, step=step), range(n_blocks))
+    start = time.perf_counter()
+    model = DaskFDC(
+        K, alpha=0.0, n_init=1, random_state=0, id_column="item", n_jobs=-1
+    ).fit(frame, pairs=pairs)
+    seconds = time.perf_counter() - start
+    expected = np.unique(ends)
+    assert np.array_equal(model.judged_rows_, expected)
+    return seconds, len(model.judged_rows_), peak_of_this_process()
+
+
+def frame_block(number: int, n_rows: int, step: int) -> Any:
+    import pandas as pd
+
+    first = number * BLOCK
+    length = min(BLOCK, n_rows - first)
+    frame = pd.DataFrame(
+        draw_block(number, length, "float32"),
+        columns=[f"x{f}" for f in range(N_FEATURES)],
+    )
+    return frame.assign(item=(np.arange(first, first + length) * step) % n_rows)
+
+
+def peak_of_this_process() -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return 1024.0 * int(line.split()[1])
+    return float("nan")
+
+
+def kills(quick: bool) -> Iterator[Row]:
+    """Kill workers at random moments of fits, and compare results."""
+    n_kills = 3 if quick else 30
+    test = Path(__file__).parents[1] / "tests" / "distributed" / "test_worker_kills.py"
+    env = {**os.environ, "FUZZYPAIRS_WORKER_KILLS": str(n_kills)}
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    yield Row(
+        f"kill -9 of a worker, {n_kills} times: fits that differ",
+        0.0 if done.returncode == 0 else 1.0,
+        "tests",
+        0.0,
+        detail=f"{time.perf_counter() - start:.0f} s; " + done.stdout.strip()[-60:],
+    )
+
+
+def large(quick: bool) -> Iterator[Row]:
+    """Fit Parquet files out of core; measure the memory of all processes."""
+    n = 2_000_000 if quick else 100_000_000
+    with tempfile.TemporaryDirectory(prefix="fuzzypairs-scale-") as folder:
+        make_files(Path(folder), n)
+        size = sum(p.stat().st_size for p in Path(folder).glob("*.parquet"))
+        told = run_watched(
+            [sys.executable, "-m", "benchmarks.scale", "--fit-large", folder]
+        )
+    yield Row(
+        f"peak memory, {n} x {N_FEATURES} float32 in Parquet out of core",
+        told["peak"] / 1e9,
+        "GB",
+        3.0,
+        detail=f"files {size / 1e9:.1f} GB; {told['passes']} passes, "
+        f"{told['pass']:.1f} s each, {told['seconds']:.0f} s in all, "
+        f"{told['threads']} threads",
+    )
+
+
+def make_files(folder: Path, n_rows: int) -> None:
+    """Write blobs as Parquet files of ten row groups."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = [f"x{f}" for f in range(N_FEATURES)]
+    n_files = -(-n_rows // (10 * GROUP))
+    for file in range(n_files):
+        with pq.ParquetWriter(
+            folder / f"part-{file:04d}.parquet",
+            pa.schema([(name, pa.float32()) for name in names]),
+            compression="none",
+            use_dictionary=False,
+        ) as writer:
+            for group in range(10):
+                first = (10 * file + group) * GROUP
+                if first < n_rows:
+                    X = draw_block(first, min(GROUP, n_rows - first), "float32")
+                    writer.write_table(
+                        pa.table([np.ascontiguousarray(x) for x in X.T], names)
+                    )
+
+
+def fit_large(folder: str) -> dict[str, Any]:
+    """Fit the files of a folder by threads of this process."""
+    from fuzzypairs import FDC
+    from fuzzypairs.cli.streaming import _fit_blocks, open_job
+    from fuzzypairs.distributed import block_passes
+    from fuzzypairs.io.block_features import prepare_blocks
+
+    # As on a machine whose memory they exceed: blocks are read for each pass.
+    setattr(block_passes, "KEPT_SHARE", 0.0)  # noqa: B010 - a name that it imports
+    start = time.perf_counter()
+    stamps: list[tuple[int, float]] = []
+
+    def show(doing: str, done: float, total: float) -> None:
+        if done == total and doing.startswith("pass "):
+            stamps.append((int(doing.split()[1].strip(",")), time.perf_counter()))
+
+    with open_job(Path(folder), None, -1, show) as job:
+        profile = prepare_blocks(job.blocks, job.scheduler)
+        names = tuple(profile.features.preparation.get_feature_names_out())
+        model = FDC(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
+        _fit_blocks(job, profile.features, names, profile.lengths, None, model)
+    seconds = time.perf_counter() - start
+    gaps = np.diff([stamp for _, stamp in stamps])
+    return {
+        "seconds": seconds,
+        "passes": stamps[-1][0],
+        "pass": float(np.median(gaps)),
+        "threads": os.cpu_count(),
+    }
+
+
+def run_watched(command: list[str]) -> dict[str, Any]:
+    """Run a command; return what it prints, and the peak memory of its processes."""
+    peak = 0.0
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def watch() -> None:
+        nonlocal peak
+        root = psutil.Process(process.pid)
+        while process.poll() is None:
+            try:
+                family = [root, *root.children(recursive=True)]
+                used = sum(p.memory_info().rss for p in family)
+                peak = max(peak, float(used))
+            except psutil.NoSuchProcess:
+                pass
+            time.sleep(0.1)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    text, _ = process.communicate()
+    thread.join()
+    if process.returncode:
+        raise RuntimeError(f"{command} failed")
+    return {**json.loads(text.splitlines()[-1]), "peak": peak}
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
+    "equality": equality,
+    "passes": passes,
+    "ids": ids,
+    "kills": kills,
+    "large": large,
+}
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--fit-large"]:
+        print(json.dumps(fit_large(arguments[1])))
+        return
+    quick = "--quick" in arguments
+    for name in [a for a in arguments if a != "--quick"] or list(PARTS):
+        for row in PARTS[name](quick):
+            met = "met" if row.holds else "NOT MET"
+            print(f"{row.what}: {row.value:.3g} {row.unit} ({met}); {row.detail}")
+
+
+if __name__ == "__main__":
+    main()
