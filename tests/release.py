@@ -9,6 +9,7 @@ does, and dependencies are compared with known vulnerabilities if there is a net
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -76,8 +77,13 @@ def main(arguments):
     for archive in archives:
         print(f"testing {archive.name}", flush=True)
         with tempfile.TemporaryDirectory() as name:
-            python = wheel.new_environment(Path(name))
-            failed |= wheel.run_tests(python, archive, Path(name), arguments)
+            folder = Path(name)
+            # The tests of the source archive: those here may have changed since.
+            with tarfile.open(archives[0]) as packed:
+                packed.extractall(folder, filter="data")
+            root = folder / f"fuzzypairs-{version}"
+            python = wheel.new_environment(folder)
+            failed |= wheel.run_tests(python, archive, folder, arguments, root)
             if archive.suffix == ".whl":
                 failed |= audit(python)
     return failed

@@ -53,13 +53,13 @@ def new_environment(folder):
     return folder / "env" / programs / "python"
 
 
-def run_tests(python, archive, folder, arguments):
-    """Install an archive, and run the tests on it in a folder without the sources."""
+def run_tests(python, archive, folder, arguments, root=ROOT):
+    """Install an archive; run the tests of `root` on it in a folder without sources."""
     asked = f"fuzzypairs[test] @ {archive.as_uri()}"
     call(python, "-m", "pip", "install", "--quiet", asked)
     call(python, "-c", LEVELS, folder=folder)
-    shutil.copytree(ROOT / "tests", folder / "tests")
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    shutil.copytree(root / "tests", folder / "tests")
+    shutil.copy(root / "pyproject.toml", folder)
     tests = [python, "-m", "pytest", "-q", *(arguments or ["-n", "2", "tests"])]
     for path, reason in NEED_SOURCES.items():
         print(f"left out: tests/{path}: {reason}", flush=True)
