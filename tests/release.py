@@ -6,6 +6,7 @@ The version is compared with the changelog, metadata are checked as a package in
 does, and dependencies are compared with known vulnerabilities if there is a network.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -55,15 +56,22 @@ def build(version, python, folder):
 
 
 def audit(python):
-    """Look dependencies up in the list of known vulnerabilities."""
+    """Look dependencies up in the list of known vulnerabilities; 1 if some have any."""
     call(python, "-m", "pip", "install", "--quiet", "pip-audit")
-    command = [python, "-m", "pip_audit", "--skip-editable", "--progress-spinner=off"]
+    command = [python, "-m", "pip_audit", "--progress-spinner=off", "--format=json"]
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode and "vulnerabilit" not in done.stderr:
+    if not done.stdout:
         print("pip-audit did not run:", (done.stderr.splitlines() or [""])[-1])
         return 0
-    print(done.stdout or done.stderr, flush=True)
-    return done.returncode
+    packages = json.loads(done.stdout)["dependencies"]
+    known = [package for package in packages if "skip_reason" not in package]
+    # Without a network, or with a mirror of the package index, it may know none.
+    print(f"pip-audit knows {len(known)} of {len(packages)} packages", flush=True)
+    found = [package for package in known if package["vulns"]]
+    for package in found:
+        names = ", ".join(one["id"] for one in package["vulns"])
+        print(f"{package['name']} {package['version']}: {names}", flush=True)
+    return int(bool(found))
 
 
 def main(arguments):
