@@ -140,6 +140,28 @@ def test_the_reference_lists_all_public_names(module):
     assert sorted(listed) == sorted(public)
 
 
+def test_every_page_has_its_place_in_the_order():
+    listed = {
+        (page.parent / line.strip()).relative_to(DOCS).as_posix()
+        for page in PAGES
+        if DOCS in page.parents
+        for block in re.findall(
+            r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M
+        )
+        for line in re.sub(r".*<(.*)>", r"\1", block).splitlines()
+    }
+    pages = {
+        page.relative_to(DOCS).with_suffix("").as_posix()
+        for page in PAGES
+        if DOCS in page.parents
+    }
+    tables = {
+        page for page in pages if page.startswith(("judgements/", "reproduction/"))
+    }
+
+    assert pages - tables - listed == {"index"}
+
+
 @pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.py")), ids=name_of)
 def test_examples_ask_a_question_and_end_on_a_figure(path):
     # `make docs` runs them; here only what can be seen without.
