@@ -4,7 +4,10 @@ namespace fuzzypairs::FUZZYPAIRS_LEVEL {
 namespace {
 
 // Searches end by rounding long before these; they only forbid endless loops.
-constexpr int MAX_LEVELS = 200, MAX_NEWTON = 100;
+constexpr int MAX_LEVELS = 500, MAX_NEWTON = 100;
+// Newton's steps for the level are usually a handful. They can also jump from side to side
+// of it without end: now and then the interval is halved.
+constexpr int HALVE_EVERY = 8;
 // A relative step this short squares to less than rounding.
 constexpr double SHORT = 1e-8;
 // How near to one a sum of memberships must be; rows are then divided by it.
@@ -82,7 +85,8 @@ double PowerRow::solve(const double* dist2, double diagonal, double* linear, dou
         // Were all linear_j equal and one of the two powers absent, the sum would be a
         // power of the level: this is Newton's step for its logarithm.
         level -= at.spread / at.slope * -std::expm1(-at.total / at.spread * std::log(at.total));
-        if (!(bottom < level && level < top)) level = 0.5 * (bottom + top);
+        if (!(bottom < level && level < top) || n % HALVE_EVERY == HALVE_EVERY - 1)
+            level = 0.5 * (bottom + top);
         if (bottom < level && level < top) continue;
         // For a large power u_j leaves zero so steeply that no float may lie between the
         // levels where the sum is too small and too large. What differs there is as good

@@ -4,7 +4,7 @@
 """
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
@@ -86,6 +86,7 @@ def test_a_sweep_of_squared_memberships(seed, sizes, k, beta, more):
 @given(
     seeds, st.lists(st.integers(1, 4), min_size=1, max_size=2), fuzzifiers, strengths
 )
+@example(2349, [4, 4], 8.0, 5.0)  # Newton's steps for a level jump from side to side
 def test_a_sweep_of_other_powers(seed, sizes, g, beta):
     case = judged(sizes, 1 + seed % 5, beta=beta, seed=seed, fuzzifier=g)
     groups = case.core()
