@@ -76,7 +76,9 @@ class Candidate:
         """Whether one good start can replace several drawn ones."""
         method = self.method
         is_drawn = isinstance(method, FDC | GuidedFDC) and isinstance(method.init, str)
-        return is_drawn and method.init != "pair-graph" and self.uses_pairs
+        is_drawn = is_drawn and method.init != "pair-graph"
+        # One that holds out judgements by itself is fitted once, as it is.
+        return is_drawn and self.uses_pairs and not self.holds_out
 
     @cached_property
     def holds_out(self) -> bool:

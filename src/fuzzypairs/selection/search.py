@@ -312,6 +312,10 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             start = time.perf_counter()
             self.best_estimator_ = best.fit(X, used, weight, n_jobs=self.n_jobs)
             self.refit_time_ = time.perf_counter() - start
+            # Its own verdict knows more than shares: how many judgements seem wrong.
+            own = getattr(last_step(self.best_estimator_), "verdict_", None)
+            if own is not None:
+                self.verdict_ = own
         return self
 
     @available_if(_best_has("predict"))

@@ -128,7 +128,7 @@ def hold_out_trials(
 
     Notes
     -----
-    A candidate of `FDC` or `GuidedFDC` starts where the automatic one without
+    A candidate of `FDC` starts where the automatic one without
     judgements ended, found once from several starts: nothing held out leaks into it,
     and the fits of many alphas and betas need no starts of their own. A candidate that
     takes no judgements is fitted once for all splits. So is `GuidedFDC`, which holds
@@ -157,14 +157,16 @@ def hold_out_trials(
 
     def fit_split(
         candidate: Candidate, split: Split
-    ) -> tuple[Floats, float, int, float]:
+    ) -> tuple[Floats, float, int, float, HeldOut | None]:
         start = getattr(starts.get(candidate.start_key), "labels_", None)
         model, seconds = timed_fit(candidate, X, split.train, weight, start)
         found = np.asarray(model.labels_)
         n_clusters = count_clusters(found)
         if candidate.holds_out:
+            held_out: HeldOut | None = model.held_out_
             p = own_answers(model, pairs)
             if np.isnan(p).all():  # it held out none, such as of sparse data
+                held_out = None
                 for part in folds.splits:
                     again, more = timed_fit(candidate, X, part.train, weight, start)
                     p[part.test] = together(again, pairs)[part.test]
@@ -173,11 +175,12 @@ def hold_out_trials(
             known = ~np.isnan(p)
             kept[~known] = np.nan
             correlation = rank_correlation(p[known], pairs.grade[known])
-            return kept, correlation, n_clusters, seconds
+            return kept, correlation, n_clusters, seconds, held_out
         kept = satisfied(together(model, pairs), pairs.grade)
         result = getattr(model, "memberships_", noise_to_singletons(found))
         correlation = pair_agreement(pairs.select(split.test), result, method="rank")
-        return np.where(split.test, kept, np.nan), correlation, n_clusters, seconds
+        kept = np.where(split.test, kept, np.nan)
+        return kept, correlation, n_clusters, seconds, None
 
     jobs = [
         (one, split)
@@ -191,7 +194,8 @@ def hold_out_trials(
         if error := first_error(own):
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
-        kept, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
+        *numbers, (held_out, *_) = zip(*own, strict=True)
+        kept, correlation, n_clusters, seconds = map(np.array, numbers)
         if len(splits) < n_splits:
             tests = np.array([split.test for split in folds.splits])
             kept = np.where(tests, kept, np.nan)
@@ -220,7 +224,7 @@ def hold_out_trials(
                     for name in AUTOMATIC
                     if hasattr(start, f"{name}_")
                 },
-                held_out=HeldOut(pairs, sees, alone),
+                held_out=held_out or HeldOut(pairs, sees, alone),
             )
         )
     return trials

@@ -19,7 +19,7 @@ def only(estimator, grid=None):
     ("estimator", "uses", "takes"),
     [
         (FDC(), True, True),
-        (GuidedFDC(), True, True),
+        (GuidedFDC(), True, False),
         (GuidedFDC(beta=0.0), False, False),
         (FDC(beta=0.0), False, False),
         (FDC(init="pair-graph"), True, False),
