@@ -68,6 +68,8 @@ def as_text(column: Column) -> Column:
     if types.infer_dtype(column, skipna=True) == "string":
         plain: Column = column.astype(object).where(column.notna(), np.nan)
         return plain.map(str.strip, na_action="ignore")
+    if types.is_integer_dtype(column) and column.notna().all():
+        return column.astype(str).astype(object)
     words = [
         np.nan if missing else _spell(value)
         for value, missing in zip(column.astype(object), column.isna(), strict=True)
@@ -122,6 +124,8 @@ def listed(names: Iterable[object]) -> str:
 
 def to_numbers(column: Column) -> Column:
     """Return values as float64, NaN where missing or no number."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return column.astype(np.float64)
     values = column.astype(object)
     return pd.to_numeric(values, errors="coerce").astype(np.float64)
 

@@ -277,6 +277,7 @@ def read_task_files(
         found = _find_ids(items.features, judged.names(), data, judged.path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ReadingWarning)  # said before
+            # As text from the file: 007 may have been read as 7.
             items = read_items(data, id_column=found, **rest)
         warnings.warn(
             f"rows are named by the column {found!r}, which has all ids of "
@@ -289,12 +290,15 @@ def read_task_files(
 
 def _find_ids(frame: pd.DataFrame, names: list[str], data: Any, path: Path) -> str:
     """Return the column that names every row once and has all ids."""
-    wanted = pd.Series([_canonical(name) for name in names])
+    wanted = {_canonical(name) for name in names}
     shares = {}
     for column in frame.columns:
         if frame[column].is_unique and frame[column].notna().all():
-            held = as_text(frame[column]).map(_canonical)
-            shares[str(column)] = float(wanted.isin(set(held)).mean())
+            held = as_text(frame[column])
+            # The text of most ids is what is written; others take longer to compare.
+            if not wanted <= set(held):
+                held = held.map(_canonical)
+            shares[str(column)] = len(wanted & set(held)) / len(wanted)
     best = max(shares, key=shares.__getitem__, default="")
     if not best or shares[best] == 0:
         raise PairsError(

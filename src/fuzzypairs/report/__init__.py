@@ -1,6 +1,5 @@
 """One-file pages: what a fit found, and what pairs changed in it."""
 
-from fuzzypairs.report.changes import Comparison
 from fuzzypairs.report.fit_page import write_fit_report
 from fuzzypairs.report.html import (
     Banner,
@@ -16,7 +15,6 @@ __all__ = [
     "Banner",
     "Bar",
     "Card",
-    "Comparison",
     "Picture",
     "Section",
     "Table",

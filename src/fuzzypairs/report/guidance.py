@@ -34,7 +34,7 @@ __all__ = ["without_judgements"]
 
 # Largest numbers of rows that clusters without judgements are fitted to, and of rows
 # and rings in a map.
-MOST_FITTED, MOST_DRAWN, MOST_RINGS = 20_000, 1000, 200
+MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 1000, 200
 # Starts of clusters without judgements: few will do.
 STARTS = 3
 # A map is drawn along one direction if that has so much of the variance.
@@ -55,7 +55,7 @@ def without_judgements(model: Any, X: ArrayLike) -> Floats | None:
     -------
     memberships : ndarray of shape (n_samples, n_clusters_) or None
         Of as many clusters, numbered like those of the model, in the samples' own
-        space if the model learned one. With more than 20,000 rows they are fitted to
+        space if the model learned one. With more than 5,000 rows they are fitted to
         a random choice of these. None if X are distances or kernel values.
 
     Examples

@@ -116,7 +116,7 @@ def test_a_failed_page_leaves_the_old_one(tmp_path):
         def get_figwidth(self):
             return 1
 
-        def savefig(self, *args, **kwargs):
+        def get_layout_engine(self):
             raise RuntimeError("cannot draw")
 
     with pytest.raises(RuntimeError, match="cannot draw"):
