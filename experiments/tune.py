@@ -1,7 +1,7 @@
 """Whether a search for the number of clusters loses to a fit that is told it.
 
-``python -m experiments.tune crabs`` groups the crabs as two judges see them (by kind,
-and by kind and sex) and compares; ``python -m experiments.tune wrong`` gives searches
+``python -m experiments.tune crabs`` groups the crabs as judges see them (by kind,
+by sex, and by both) and compares; ``python -m experiments.tune wrong`` gives searches
 judgements that are all wrong, and compares with fuzzy c-means. Both print a table.
 """
 
@@ -72,7 +72,7 @@ def main(what: str, n_draws: int) -> None:
     warnings.simplefilter("ignore", FuzzyPairsWarning)
     if what == "crabs":
         X, y = read_set("crabs")
-        for name, meant in (("kind", y // 2), ("kind and sex", y)):
+        for name, meant in (("kind", y // 2), ("sex", y % 2), ("kind and sex", y)):
             found = 100 * compare_told(X, meant, n_draws)
             mean = found.mean(axis=0)
             error = found.std(axis=0, ddof=1) / np.sqrt(n_draws)

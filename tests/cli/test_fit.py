@@ -374,6 +374,45 @@ def test_the_files_alone_are_enough(tmp_path, monkeypatch):
     assert told["tuning"]["chosen_by"] == "held-out pairs"
 
 
+def test_many_rows_are_searched_by_some_and_fitted_by_all(wine, tmp_path, monkeypatch):
+    monkeypatch.setattr("fuzzypairs.cli.fit.MOST_SEARCHED", 100)
+    out = tmp_path / "out"
+    result = run(
+        "fit", wine / "wine.csv", "--pairs", wine / "pairs.csv", "--truth", "cultivar",
+        "--clusters", "2-4", "--out", out, "--json",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert "The settings were fitted to" in told["tuning"]["reason"]
+    assert len(read_csv(out / "memberships.csv")) == told["rows"] == 178
+
+
+def test_rows_with_gaps_are_less_sure_and_the_model_is_as_fitted(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 4)) + np.repeat([[0], [4]], 20, axis=0))
+    frame.iloc[3, :3] = np.nan
+    frame.iloc[7] = np.nan
+    frame.columns = list("pqrs")
+    frame.to_csv(tmp_path / "data.csv", index_label="id")
+    out = tmp_path / "out"
+    result = run("fit", tmp_path / "data.csv", "--clusters", 2, "--out", out)
+
+    assert result.exit_code == 0, result.output
+    rows = read_csv(out / "memberships.csv")
+    assert [n for n, row in enumerate(rows) if "mostly missing" in row["flags"]] == [
+        3,
+        7,
+    ]
+    assert float(rows[7]["certainty_percent"]) == 0
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert page.count("<td>mixed, mostly missing</td>") >= 1
+    model = load(out / "model.skops")
+    fitted = model[-1].memberships_
+    np.testing.assert_allclose(fitted, model.predict_proba(frame), atol=1e-12)
+    assert fitted[7].max() > 0.5
+
+
 def test_quiet_prints_nothing(small):
     result = run(*small, "--quiet", env={"FORCE_COLOR": "1"})
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["build_model", "fit"]
 
+# A search for the number of clusters is fitted to so many rows and those judged.
+MOST_SEARCHED = 10_000
+
 
 def _read_counts(text: str) -> list[int]:
     try:
@@ -143,7 +146,7 @@ def fit(
         screen.progress(quiet=quiet) as show,
         screen.warnings_as_notes() as notes,
     ):
-        from fuzzypairs.cli.outputs import FittedTask, as_known, read_task
+        from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
         from fuzzypairs.io.writing import writer_of
 
@@ -156,7 +159,6 @@ def fit(
         doing = f"clustering {task.items.n_rows} rows"
         show(doing, 1, 3)
         model, search = _fit(blank, tried, task, partial(show, doing))
-        model = as_known(task, model)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     uses_pairs = search is None or search.uses_pairs_
@@ -193,17 +195,43 @@ def _fit(
     """Fit with the number of clusters, or with the one that a search takes."""
     from fuzzypairs import PairSearchCV
     from fuzzypairs.solvers.watching import watch_runs
+    from fuzzypairs.threads import one_blas_thread
 
     tried = [k for k in tried if k <= task.items.n_rows]
-    if len(tried) == 1:
+    # The fits have threads of their own.
+    with one_blas_thread():
+        if len(tried) == 1:
+            with watch_runs(tell):
+                return blank.fit(task.X, pairs=task.pairs), None
+        rows = _searched(task)
+        search = PairSearchCV(
+            blank, {"n_clusters": tried}, random_state=blank.random_state,
+            n_jobs=blank.n_jobs, refit=rows is None,
+        )  # fmt: skip
+        if rows is None:
+            search.fit(task.X, pairs=task.pairs, progress=tell)
+            return search.best_estimator_, search
+        some = task.pairs.restrict(rows)
+        search.fit(task.X.iloc[rows], pairs=some, progress=tell)
+        search.reason_ += f" The settings were fitted to {len(rows):,} of the rows."
+        model = blank.set_params(**search.best_params_)
+        used = task.pairs if search.uses_pairs_ else None
         with watch_runs(tell):
-            return blank.fit(task.X, pairs=task.pairs), None
-    search = PairSearchCV(
-        blank, {"n_clusters": tried}, random_state=blank.random_state,
-        n_jobs=blank.n_jobs,
-    )  # fmt: skip
-    search.fit(task.X, pairs=task.pairs, progress=tell)
-    return search.best_estimator_, search
+            model.fit(task.X, pairs=used)
+        search.verdict_ = getattr(model, "verdict_", search.verdict_)
+        return model, search
+
+
+def _searched(task: "Task") -> Any:
+    """Return the rows that a search is fitted to: all (None), or judged and some."""
+    import numpy as np
+
+    n_rows = task.items.n_rows
+    if n_rows <= MOST_SEARCHED:
+        return None
+    judged = task.pairs.informative
+    drawn = np.random.default_rng(0).choice(n_rows, MOST_SEARCHED, replace=False)
+    return np.unique(np.concatenate([drawn, judged.i, judged.j]))
 
 
 def build_model(given: dict[str, Any]) -> "FDC | GuidedFDC":

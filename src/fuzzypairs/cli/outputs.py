@@ -26,18 +26,23 @@ from fuzzypairs.cli.options import READING, TableFormat
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.gaps import MOSTLY_MISSING, lower_certainty, mostly_missing
+from fuzzypairs.io.gaps import (
+    MOSTLY_MISSING,
+    labels_by,
+    lower_certainty,
+    mostly_missing,
+)
 from fuzzypairs.io.pair_files import read_task_files
 from fuzzypairs.io.tables import Items, prepare
 from fuzzypairs.io.writing import write_table
 from fuzzypairs.report import Table, write_fit_report
 from fuzzypairs.report.guidance import without_judgements
 from fuzzypairs.report.row_table import result_columns, row_flags
+from fuzzypairs.threads import one_blas_thread
 
 __all__ = [
     "FittedTask",
     "Task",
-    "as_known",
     "count_rows",
     "read_task",
     "write_json",
@@ -106,16 +111,6 @@ def read_task(
     return Task(items, preparation, frame, judged, k, gappy)
 
 
-def as_known(task: Task, model: Any) -> Any:
-    """Return the model with memberships of rows with gaps as sure as these allow."""
-    judged = np.union1d(task.pairs.informative.i, task.pairs.informative.j)
-    model.memberships_ = lower_certainty(
-        model, task.preparation, task.items.features, model.memberships_, judged
-    )
-    model.labels_ = model.memberships_.argmax(axis=1)
-    return model
-
-
 def _count_classes(items: Items, truth: str | None) -> int:
     """Return the number of classes, if the column of the truth can be classes."""
     if items.truth is None:
@@ -152,6 +147,20 @@ class FittedTask:
     notes: list[str] = field(default_factory=list)
     further: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def memberships(self) -> Floats:
+        """Memberships, in which rows with gaps are as sure as their values allow."""
+        task, model = self.task, self.model
+        judged = np.union1d(task.pairs.informative.i, task.pairs.informative.j)
+        return lower_certainty(
+            model, task.preparation, task.items.features, model.memberships_, judged
+        )
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The cluster of each row, by `memberships`."""
+        return labels_by(self.model, self.memberships)
+
     @property
     def options(self) -> dict[str, Any]:
         """The settings of the model: given back to `fit`, they give the same result."""
@@ -182,7 +191,7 @@ class FittedTask:
     def summary(self) -> dict[str, Any]:
         """What summary.json holds."""
         task, model = self.task, self.model
-        certainty = criteria.certainty(model.memberships_).mean()
+        certainty = criteria.certainty(self.memberships).mean()
         return {
             "fuzzypairs": __version__,
             "data": str(task.items.path),
@@ -194,7 +203,7 @@ class FittedTask:
             "clusters": {
                 "asked": model.n_clusters,
                 "found": model.n_clusters_,
-                "sizes": count_rows(model.labels_, model.n_clusters_),
+                "sizes": count_rows(self.labels, model.n_clusters_),
             },
             "mean_certainty": round(float(certainty), 6),
             "scores": self._scores(),
@@ -211,7 +220,7 @@ class FittedTask:
 
     def _judgements(self) -> dict[str, Any]:
         """Count the judgements, and name those that the clusters violate by ids."""
-        pairs, labels = self.task.pairs, self.model.labels_
+        pairs, labels = self.task.pairs, self.labels
         told = pairs.grade != 0
         held = criteria.pairs_held(pairs, labels)
         broken = np.flatnonzero(told & ~held)
@@ -244,7 +253,7 @@ class FittedTask:
         if truth is None:
             return None
         known = np.array([value is not None for value in truth])
-        classes, labels = truth[known].astype(str), self.model.labels_[known]
+        classes, labels = truth[known].astype(str), self.labels[known]
         return {
             key: round(float(getattr(criteria, key)(classes, labels)), 6)
             for key in CRITERIA
@@ -255,22 +264,19 @@ class FittedTask:
         """Memberships without judgements; None if there are no judgements."""
         if not len(self.task.pairs.informative) or self.model.n_clusters_ < 2:
             return None
-        return without_judgements(self.model, self.task.X.to_numpy())
+        with one_blas_thread():
+            return without_judgements(self.model, self.task.X.to_numpy())
 
     def write(self, folder: Path, fmt: TableFormat, *, with_data: bool = False) -> None:
         """Write all files of a fit to a folder."""
         task, model = self.task, self.model
+        flagged = {MOSTLY_MISSING: task.gappy} if task.gappy.any() else {}
         write_memberships(
             folder / f"memberships.{fmt}",
             task.items.ids,
-            model.memberships_,
-            model.labels_,
-            flags=row_flags(
-                model.memberships_,
-                task.pairs,
-                self.before,
-                **{MOSTLY_MISSING: task.gappy},
-            ),
+            self.memberships,
+            self.labels,
+            flags=row_flags(self.memberships, task.pairs, self.before, **flagged),
             data=task.items.features.join(task.items.others) if with_data else None,
         )
         steps = [("preparation", task.preparation), ("fdc", model)]
@@ -289,6 +295,9 @@ class FittedTask:
             source=task.items.path.name,
             notes=self.notes,
             before=self.before,
+            memberships=self.memberships,
+            verdict=self.verdict if len(task.pairs) else None,
+            flagged=flagged,
         )
         write_json(folder / "summary.json", self.summary)
 
@@ -332,7 +341,7 @@ class FittedTask:
 
     def _cluster_table(self) -> Table:
         """Return the size and the certainty of each cluster."""
-        labels, sure = self.model.labels_, criteria.certainty(self.model.memberships_)
+        labels, sure = self.labels, criteria.certainty(self.memberships)
         rows: list[list[str | float]] = [
             [str(k), int(n), float(100 * sure[labels == k].mean()) if n else ""]
             for k, n in enumerate(self.summary["clusters"]["sizes"])

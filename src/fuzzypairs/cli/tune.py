@@ -95,7 +95,7 @@ def tune(
         screen.warnings_as_notes() as notes,
     ):
         from fuzzypairs import PairSearchCV
-        from fuzzypairs.cli.outputs import FittedTask, as_known, read_task
+        from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
 
         show(f"reading {data.name}", 0, 1)
@@ -115,7 +115,7 @@ def tune(
         search.fit(task.X, pairs=task.pairs, progress=tell)
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
-    model = as_known(task, search.best_estimator_)
+    model = search.best_estimator_
     command = options.fit_command(context, model, uses_pairs=search.uses_pairs_)
     told = {
         "tuning": _summary(search), "command": command, "chosen": search.verdict_,

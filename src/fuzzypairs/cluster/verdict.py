@@ -69,7 +69,7 @@ class HeldOut:
 
     @property
     def agreement(self) -> dict[str, float]:
-        """Balanced share of judgements that are kept, by "guided" and "unguided"."""
+        """Balanced share of satisfied judgements, by "guided" and "unguided"."""
         return {
             name: agreement_of(getattr(self, name), self.pairs.grade).share
             for name in ("guided", "unguided")
@@ -78,7 +78,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A share of judgements that are kept, with its 95 % interval."""
+    """A share of judgements that are satisfied, with its 95 % interval."""
 
     share: float
     low: float
@@ -122,7 +122,7 @@ class Verdict:
 
 
 def agreement_of(probability: Floats, grade: Floats) -> Agreement:
-    """Return the balanced share of judgements that probabilities keep.
+    """Return the balanced share of judgements that probabilities satisfy.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
     p, grade = probability[known], grade[known]
     if not grade.size:
         return Agreement(float("nan"), 0.0, 1.0)
-    # Where the model is undecided, it keeps half of a judgement.
+    # Where the model is undecided, it satisfies half of a judgement.
     together = np.where(p == 0.5, 0.5, p > 0.5)
     share = float(balanced_share(satisfied(together, grade), grade))
     n = 0.25 / chance_error(grade) ** 2
@@ -185,12 +185,12 @@ def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict
     >>> from fuzzypairs import PairSet
     >>> from fuzzypairs.cluster.verdict import HeldOut, assess
     >>> pairs = PairSet.from_labels(np.arange(80) % 2, n_pairs=40, random_state=0)
-    >>> kept = (pairs.grade > 0).astype(float)
-    >>> verdict = assess(HeldOut(pairs, kept, np.full(40, 0.5)))
+    >>> right = (pairs.grade > 0).astype(float)
+    >>> verdict = assess(HeldOut(pairs, right, np.full(40, 0.5)))
     >>> verdict.level
     'strong'
     >>> verdict.sentences[0]
-    'Strong: 100 % (91 to 100 %) of the judgements held out are kept.'
+    'Strong: 100 % (91 to 100 %) of the judgements held out are satisfied.'
     """
     count = 0
     if held_out is not None:
@@ -260,25 +260,25 @@ def _missing(share: float, count: int, level: Level) -> int:
 def _first(level: Level, best: Agreement) -> str:
     if level == "unusable":
         return (
-            f"Unusable: {best} of the judgements held out are kept, which may be "
-            "chance (50 %)."
+            f"Unusable: {best} of the judgements held out are satisfied, which may "
+            "be chance (50 %)."
         )
-    return f"{level.capitalize()}: {best} of the judgements held out are kept."
+    return f"{level.capitalize()}: {best} of the judgements held out are satisfied."
 
 
 def _difference(guided: Agreement, unguided: Agreement) -> str:
     if guided.low > unguided.share:
         return (
-            f"Without judgements, clusters keep {unguided}: the judgements changed "
-            "the result for the better."
+            f"Without judgements, clusters satisfy {unguided}: the judgements "
+            "changed the result for the better."
         )
     if unguided.low > guided.share:
         return (
-            f"Clusters found without judgements keep {unguided}, those fitted with the "
-            f"other judgements {guided}: the judgements do not improve the result."
+            f"Clusters found without judgements satisfy {unguided}, those fitted with "
+            f"the other judgements {guided}: the judgements do not improve the result."
         )
     return (
-        f"Clusters found without judgements keep {unguided}, those fitted with the "
+        f"Clusters found without judgements satisfy {unguided}, those fitted with the "
         f"other judgements {guided}: the two are about as good."
     )
 
@@ -296,7 +296,7 @@ def _doubts(level: Level, count: int, noise_rate: float | None) -> list[str]:
     elif noise_rate is not None and noise_rate >= NOTABLE:
         doubts.append(
             f"About {round(noise_rate * count)} of {count} judgements seem wrong "
-            f"({100 * noise_rate:.0f} %): check those that the clusters break first."
+            f"({100 * noise_rate:.0f} %): check those that the clusters violate."
         )
     return doubts
 

@@ -61,6 +61,8 @@ class ColumnRecord:
         What was done, in words.
     date_format : str, default=""
         Of a date: "iso", or a format of `datetime.strptime`.
+    first_feature : int, default=-1
+        The first of its features, which follow each other; -1 if there are none.
     """
 
     name: str
@@ -69,6 +71,7 @@ class ColumnRecord:
     n_features: int
     treatment: str
     date_format: str = ""
+    first_feature: int = -1
 
 
 def values_of(record: ColumnRecord, column: Column, least: float = 0.0) -> Column:
@@ -196,6 +199,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array(list(values), dtype=object)
         self.n_features_in_ = len(values)
         widths = dict.fromkeys(numbers, 1) | self._widths(words)
+        ends = dict(zip(widths, np.cumsum(list(widths.values())).tolist(), strict=True))
         self.columns_ = tuple(
             ColumnRecord(
                 name,
@@ -207,6 +211,7 @@ class Preparation(TransformerMixin, BaseEstimator):
                     kinds[name], n_missing, n_words.get(name, 0), self.scale
                 ),
                 forms[name],
+                ends[name] - widths[name] if name in widths else -1,
             )
             for name, column in values.items()
         )
@@ -309,6 +314,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         Returns
         -------
         known : ndarray of shape (n_samples, n_features), bool
+            A missing category is known where the fit saw missing ones too: it is a
+            level like others then. By column it is missing.
 
         Examples
         --------
@@ -319,18 +326,16 @@ class Preparation(TransformerMixin, BaseEstimator):
         >>> Preparation().fit(frame).known(frame)
         array([[ True,  True,  True,  True],
                [False,  True,  True,  True],
-               [ True, False, False, False]])
+               [ True,  True,  True,  True]])
         """
         values = self._values(X)
-        # As the transformer orders them: numbers and dates first.
         used = [c for c in self.columns_ if c.n_features]
-        used.sort(key=lambda c: c.kind == "category")
+        used.sort(key=lambda c: c.first_feature)
         known = np.column_stack([values[c.name].notna().to_numpy() for c in used])
-        return (
-            known
-            if by_column
-            else np.repeat(known, [c.n_features for c in used], axis=1)
-        )
+        if by_column:
+            return known
+        known[:, [c.kind == "category" and c.n_missing > 0 for c in used]] = True
+        return np.repeat(known, [c.n_features for c in used], axis=1)
 
     def _values(self, X: "pd.DataFrame") -> dict[str, Column]:
         """Return the columns that are used, as floats and text."""

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs._typing import Floats, Ints, Labels, Mask
 from fuzzypairs.io.features import N_DONORS, Preparation
+from fuzzypairs.threads import one_blas_thread
 
 __all__ = [
     "MOSTLY_MISSING",
     "N_DONORS",
     "fill_by_donors",
+    "labels_by",
     "lower_certainty",
     "mostly_missing",
 ]
@@ -90,6 +92,9 @@ def lower_certainty(
     memberships : ndarray of shape (n_rows, n_clusters)
     """
     known = preparation.known(table)
+    # A row without any value has none to be judged by, though its empty categories are
+    # levels of their own.
+    known[~preparation.known(table, by_column=True).any(axis=1)] = False
     gappy = np.asarray(~known.all(axis=1))
     if judged is not None:
         gappy[judged] = False
@@ -98,15 +103,32 @@ def lower_certainty(
     names = getattr(model, "feature_names_in_", None)
     X = np.asarray(preparation.transform(table.loc[gappy]))
     lowered = memberships.copy()
-    lowered[gappy] = fill_by_donors(
-        lambda rows: model.predict_proba(
-            rows if names is None else pd.DataFrame(rows, columns=names)
-        ),
-        X,
-        known[gappy],
-        preparation.donors_,
-    )
+    with one_blas_thread():
+        lowered[gappy] = fill_by_donors(
+            lambda rows: model.predict_proba(
+                rows if names is None else pd.DataFrame(rows, columns=names)
+            ),
+            X,
+            known[gappy],
+            preparation.donors_,
+        )
     return lowered
+
+
+def labels_by(model: Any, memberships: Floats) -> Labels:
+    """Return the clusters of rows, anew where memberships are not those of the model.
+
+    Examples
+    --------
+    >>> from fuzzypairs import FDC
+    >>> model = FDC(2, alpha=0, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    >>> labels_by(model, model.memberships_) is model.labels_
+    True
+    """
+    if memberships is model.memberships_:
+        return np.asarray(model.labels_)
+    is_new = (memberships != model.memberships_).any(axis=1)
+    return np.asarray(np.where(is_new, memberships.argmax(axis=1), model.labels_))
 
 
 def mostly_missing(preparation: Preparation, table: pd.DataFrame) -> Mask:

@@ -29,7 +29,9 @@ UNSURE = {
 }  # fmt: skip
 WORDS = dict.fromkeys(ALIKE, 1.0) | dict.fromkeys(UNLIKE, -1.0)
 WORDS |= dict.fromkeys(UNSURE, 0.0)
+WORDS = {word.casefold(): grade for word, grade in WORDS.items()}
 RANGE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)")
+MIXED = "has the grade {!r} but others are numbers: take one kind"
 EXPECTED = f"expected one of {', '.join(SCALES)}, or another such as 1-7"
 
 
@@ -70,8 +72,13 @@ def grades_of(words: Sequence[Any], scale: str | None = None) -> tuple[Floats, s
     _refuse(
         odd, lambda at: f"has the grade {seen[at]!r}: expected a number, or yes or no"
     )
+    unsure = known & np.array([WORDS.get(word) == 0 for word in spelt])
     if scale is None:
-        scale = "yes/no" if known.all() else _recognise(numbers[~known])
+        binary = known | np.isin(numbers, [0, 1])
+        worded = binary.all() and (known & ~unsure).any()
+        if not worded:
+            _refuse(known & ~unsure, lambda at: MIXED.format(seen[at]))
+        scale = "yes/no" if worded or known.all() else _recognise(numbers[~known])
     if scale == "yes/no":
         binary = np.where(numbers == 1, 1.0, np.where(numbers == 0, -1.0, np.nan))
         grades = np.array([WORDS.get(word, np.nan) for word in spelt])
@@ -83,11 +90,7 @@ def grades_of(words: Sequence[Any], scale: str | None = None) -> tuple[Floats, s
         return grades, scale
     low, high = _ends(scale)
     # "Can't say" has a place on every scale; yes beside numbers has none.
-    unsure = known & np.array([WORDS.get(word) == 0 for word in spelt])
-    _refuse(
-        known & ~unsure,
-        lambda at: f"has the grade {seen[at]!r} but others are numbers: take one kind",
-    )
+    _refuse(known & ~unsure, lambda at: MIXED.format(seen[at]))
     wrong = ~unsure & ~((numbers >= low) & (numbers <= high))
     _refuse(
         wrong,

@@ -44,7 +44,7 @@ def plot_memberships(
 
     Rows are placed by the two main directions of `X` (principal components), or as
     they are when `X` has two columns. Judgements are lines: solid for alike, dashed
-    for unlike, wider the stronger, and red where the clusters break them.
+    for unlike, wider the stronger, and red where the clusters violate them.
 
     Parameters
     ----------

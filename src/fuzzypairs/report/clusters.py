@@ -43,7 +43,7 @@ def _map(fit: FitFacts) -> Section:
     if fit.n_judged:
         caption += (
             " Lines are judgements: solid for alike, dashed for unlike, wider when "
-            "stronger, red where the clusters break them."
+            "stronger, red where the clusters violate them."
         )
     alt = "Rows in the plane of their two main directions, coloured by cluster."
     picture = Picture(ax.figure, alt, caption, row_titles(fit, ax))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.io.features import ColumnRecord
+from fuzzypairs.io.gaps import labels_by
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
-from fuzzypairs.plots.style import memberships_of
 from fuzzypairs.report.contradictions import Contradiction, find_contradictions
 from fuzzypairs.report.profiles import Profile, describe_columns
 
@@ -32,8 +32,8 @@ class FitFacts:
     """A fitted model with its data, and what follows from both.
 
     The fields are the arguments of `write_fit_report`, checked; `names` are what rows
-    are called, `before` the memberships without judgements, with clusters numbered as
-    those of the model, or None if there are no judgements.
+    are called, `U` the memberships, `before` those without judgements, with clusters
+    numbered as those of the model, or None if there are no judgements.
     """
 
     model: Any
@@ -43,17 +43,13 @@ class FitFacts:
     names: Sequence[str]
     columns: Sequence[ColumnRecord]
     truth: NDArray[Any] | None
+    U: Floats
     before: Floats | None = None
-
-    @cached_property
-    def U(self) -> Floats:  # noqa: N802
-        """Memberships, shape (n_samples, n_clusters)."""
-        return memberships_of(self.model)
 
     @cached_property
     def labels(self) -> Ints:
         """The cluster of each row."""
-        return np.asarray(self.model.labels_, dtype=np.int64)
+        return np.asarray(labels_by(self.model, self.U), dtype=np.int64)
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -107,19 +103,17 @@ class FitFacts:
         None if the model has none, or all features count the same.
         """
         weights = np.asarray(getattr(self.model, "feature_weights_", ()), dtype=float)
-        # Features of numbers and dates come before those of categories.
-        used = sorted(
-            (column for column in self.columns if column.n_features),
-            key=lambda column: column.kind == "category",
-        )
-        ends = np.cumsum([column.n_features for column in used])
+        used = [column for column in self.columns if column.n_features]
+        n_features = sum(column.n_features for column in used)
         total = weights.sum()
-        if not len(used) or ends[-1] != len(weights) or total <= 0.0:
+        if not used or n_features != len(weights) or total <= 0.0:
             return None
         if np.allclose(weights, weights[0]):
             return None
-        sums = np.add.reduceat(weights, [0, *ends[:-1]]) / total
-        return {c.name: float(w) for c, w in zip(used, sums, strict=True)}
+        return {
+            c.name: float(weights[c.first_feature :][: c.n_features].sum() / total)
+            for c in used
+        }
 
     def importance(self, profile: Profile, cluster: int) -> float:
         """How much a column sets a cluster apart, by its weight in the fit."""

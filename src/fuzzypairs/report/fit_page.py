@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from fuzzypairs import __version__
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Mask
+from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
@@ -62,6 +63,9 @@ def write_fit_report(
     source: str | None = None,
     notes: Sequence[str] = (),
     before: Floats | None = None,
+    memberships: Floats | None = None,
+    verdict: Verdict | None = None,
+    flagged: Mapping[str, Mask] | None = None,
 ) -> None:
     """Write what a fit found as one HTML file.
 
@@ -94,6 +98,12 @@ def write_fit_report(
     before : ndarray of shape (n_samples, n_clusters), default=None
         Memberships without judgements, with clusters numbered as in the model. None:
         they are fitted if there are judgements.
+    memberships : ndarray of shape (n_samples, n_clusters), default=None
+        What to report of rows, as `lower_certainty` returns; None: ``memberships_``.
+    verdict : Verdict, default=None
+        What held-out judgements say; None: ``verdict_`` of the model, if it has one.
+    flagged : mapping of str to ndarray of shape (n_samples,), default=None
+        Names of further flags of rows, and which rows have them.
 
     Examples
     --------
@@ -135,20 +145,21 @@ def write_fit_report(
         Names(range(n_samples) if ids is None else np.asarray(ids)),
         columns,
         None if truth is None else np.asarray(truth, dtype=object),
+        memberships_of(model) if memberships is None else memberships,
         before if is_guided else None,
     )
     found = f"{n_samples:,} rows in {counted(len(fit.sizes), 'cluster')}"
     trust = certainty_section(fit)
-    flags = row_flags(fit.U, judged, fit.before)
+    flags = row_flags(fit.U, judged, fit.before, **(flagged or {}))
     write_report(
         path,
         title=found if source is None else f"{cut(source)}: {found}",
         lead=" ".join(_findings(fit)),
-        banner=banner_of(fit, list(notes)),
+        banner=banner_of(verdict or getattr(model, "verdict_", None), list(notes)),
         sections=[
             *(guidance_sections(fit) if is_guided else []),
             *cluster_sections(fit),
-            rows_section(fit, flags),
+            rows_section(fit, flags, list(flagged or ())),
             *([judgement_section(fit)] if len(fit.pairs) else []),
             *([] if trust is None else [trust]),
             _method_section(fit, options, seconds),

@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA
 
 from fuzzypairs import FDC, criteria
 from fuzzypairs._typing import Data, Floats
+from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.plots import (
     plot_feature_weights,
     plot_memberships,
@@ -37,6 +38,8 @@ __all__ = ["without_judgements"]
 MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 1000, 200
 # Starts of clusters without judgements: few will do.
 STARTS = 3
+# Columns matter about equally if the first has at most so many times the last's weight.
+UNEVEN = 2.0
 # A map is drawn along one direction if that has so much of the variance.
 ONE_DIRECTION = 0.995
 
@@ -87,9 +90,8 @@ def without_judgements(model: Any, X: ArrayLike) -> Floats | None:
     return criteria.align_clusters(after, found)
 
 
-def banner_of(fit: FitFacts, notes: list[str]) -> Banner | None:
+def banner_of(verdict: Verdict | None, notes: list[str]) -> Banner | None:
     """Return the verdict of a fit with its warnings, or None if there are none."""
-    verdict = getattr(fit.model, "verdict_", None)
     if verdict is None:
         return Banner("none", notes=notes) if notes else None
     found = {
@@ -122,7 +124,7 @@ def _weights(fit: FitFacts) -> Section:
         spread = hasattr(fit.model, "propagation_")
         return Section(heading, [text + (", and on similar rows." if spread else ".")])
     ordered = sorted(weights.items(), key=lambda item: -item[1])
-    few = len(weights) * ordered[0][1] > 1.5
+    few = ordered[0][1] > UNEVEN * ordered[-1][1]
     said = ", ".join(f"“{name}” ({100 * w:.0f} %)" for name, w in ordered[:3])
     text = (
         f"Your judgements follow some columns more than others: {said}."

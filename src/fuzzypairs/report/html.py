@@ -182,7 +182,7 @@ class Picture:
                 self.figure.set_layout_engine("none")
             for patch in (self.figure.patch, *(ax.patch for ax in self.figure.axes)):
                 patch.set_visible(False)
-            canvas = FigureCanvasSVG(self.figure)
+            canvas: Any = FigureCanvasSVG(self.figure)
             canvas.print_svg(buffer, metadata=NO_METADATA)
         _, _, drawn = buffer.getvalue().partition("</defs>")
         box = BOX.search(buffer.getvalue())

@@ -1,5 +1,6 @@
 """All rows with their clusters: for the report, and for files of results."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints, Labels, Mask
 from fuzzypairs.criteria import certainty, pairs_held
+from fuzzypairs.io.gaps import MOSTLY_MISSING
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import MIXED, FitFacts
@@ -18,6 +20,8 @@ __all__ = ["result_columns", "row_flags"]
 # Largest numbers of rows in the table, of columns of the data beside them, and of cells
 # of the data: the page must stay small enough for a browser.
 MOST_ROWS, MOST_BESIDE, MOST_CELLS = 20_000, 6, 40_000
+# What flags mean that do not follow from memberships and judgements.
+FLAGS = {MOSTLY_MISSING: "fewer than half of its values are known"}
 
 
 def row_flags(
@@ -139,14 +143,18 @@ def runners_up(memberships: Floats) -> Ints:
     return np.where(rest.max(axis=1) > 0.0, rest.argmax(axis=1), -1)
 
 
-def rows_section(fit: FitFacts, flags: NDArray[Any]) -> Section:
+def rows_section(
+    fit: FitFacts, flags: NDArray[Any], further: Sequence[str] = ()
+) -> Section:
     """Return the section with the table of all rows, or of some of very many."""
     n_rows = len(fit.U)
     rows = np.arange(n_rows)
     text = [
         "Flags: mixed, the second cluster has at least half the membership of the "
         "first; judged, a judgement is about it; violated, the clusters violate such a "
-        "judgement; moved, it is in another cluster than without judgements."
+        "judgement; moved, it is in another cluster than without judgements"
+        + "".join(f"; {name}, {FLAGS.get(name, 'see above')}" for name in further)
+        + "."
     ]
     if n_rows > MOST_ROWS:
         half = MOST_ROWS // 2

@@ -198,7 +198,7 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
 
 def complexity(
     candidate: Candidate, n_clusters: float, automatic: Mapping[str, float]
-) -> tuple[float, int, float]:
+) -> tuple[float, int, float, float]:
     """Return how complex a setting is; the smaller the simpler, first entry first.
 
     Parameters
@@ -220,6 +220,8 @@ def complexity(
         How far alpha and beta are from automatic: for alpha in units of
         1 / n_clusters^2, for beta in factors of e; 1 for each where automatic is not
         known, and 0 for "auto".
+    n_asked : float
+        Clusters that were asked for, of which some may have vanished.
 
     Examples
     --------
@@ -227,8 +229,8 @@ def complexity(
     >>> grid = {"beta": ["auto", 2.0], "metric": ["manhattan"]}
     >>> for candidate in list_candidates(FDC(3), grid, seed=0):
     ...     complexity(candidate, 3.0, {"beta": 2.0})
-    (3.0, 1, 0.0)
-    (3.0, 1, 0.0)
+    (3.0, 1, 0.0, 3.0)
+    (3.0, 1, 0.0, 3.0)
     """
     n_options = sum(
         name == "estimator" or not _is_default(candidate.estimator, name, value)
@@ -247,7 +249,9 @@ def complexity(
         else:
             tiny = np.finfo(float).tiny
             deviation += abs(np.log(max(value, tiny) / max(automatic[name], tiny)))
-    return float(n_clusters), n_options, float(deviation)
+    asked = candidate.method.get_params().get("n_clusters")
+    n_asked = float(asked) if isinstance(asked, int | np.integer) else 0.0
+    return float(n_clusters), n_options, float(deviation), n_asked
 
 
 def _leaf(name: str) -> str:

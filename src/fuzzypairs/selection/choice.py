@@ -28,12 +28,12 @@ CHANCE_ERRORS = 2.33
 ROUNDING = 1e-12
 
 
-def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
+def contributions(met: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
     """Return what each independent unit adds to the balanced agreement.
 
     Parameters
     ----------
-    kept : ndarray of shape (n_splits, n_pairs)
+    met : ndarray of shape (n_splits, n_pairs)
         1 if a fit satisfies a judgement that was held out from it, 0 if it does not,
         NaN if it was trained on it.
     grade : ndarray of shape (n_pairs,)
@@ -57,11 +57,11 @@ def contributions(kept: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floa
     Examples
     --------
     >>> import numpy as np
-    >>> kept, grade = np.array([[1.0, 0.0, 1.0]]), np.array([0.5, 0.5, -1.0])
-    >>> contributions(kept, grade, np.array([0, 1, 1]))
+    >>> met, grade = np.array([[1.0, 0.0, 1.0]]), np.array([0.5, 0.5, -1.0])
+    >>> contributions(met, grade, np.array([0, 1, 1]))
     (array([0.25, 0.5 ]), array([ 0.125, -0.125]))
     """
-    share = mean_known(kept)
+    share = mean_known(met)
     asked = ~np.isnan(share)
     kinds = [kind for kind in (asked & (grade > 0), asked & (grade < 0)) if kind.any()]
     added, expected = np.zeros(grade.size), np.zeros(grade.size)

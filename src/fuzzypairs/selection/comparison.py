@@ -245,8 +245,8 @@ def _warm_up(name: str, X: Floats, pairs: PairSet) -> None:
 
 def _score(labels: Ints, pairs: PairSet, truth: np.ndarray | None) -> dict[str, Any]:
     """Return all criteria that can be computed."""
-    held = criteria.pair_agreement(pairs, labels)
-    scores = {"pair_agreement": None if np.isnan(held) else round(held, 6)}
+    share = criteria.pair_agreement(pairs, labels)
+    scores = {"pair_agreement": None if np.isnan(share) else round(share, 6)}
     if truth is None:
         return scores
     known = np.array([value is not None for value in truth])

@@ -171,16 +171,16 @@ def hold_out_trials(
                     again, more = timed_fit(candidate, X, part.train, weight, start)
                     p[part.test] = together(again, pairs)[part.test]
                     seconds += more
-            kept = satisfied(np.where(p == 0.5, 0.5, p > 0.5), pairs.grade)
+            met = satisfied(np.where(p == 0.5, 0.5, p > 0.5), pairs.grade)
             known = ~np.isnan(p)
-            kept[~known] = np.nan
+            met[~known] = np.nan
             correlation = rank_correlation(p[known], pairs.grade[known])
-            return kept, correlation, n_clusters, seconds, held_out
-        kept = satisfied(together(model, pairs), pairs.grade)
+            return met, correlation, n_clusters, seconds, held_out
+        met = satisfied(together(model, pairs), pairs.grade)
         result = getattr(model, "memberships_", noise_to_singletons(found))
         correlation = pair_agreement(pairs.select(split.test), result, method="rank")
-        kept = np.where(split.test, kept, np.nan)
-        return kept, correlation, n_clusters, seconds, None
+        met = np.where(split.test, met, np.nan)
+        return met, correlation, n_clusters, seconds, None
 
     jobs = [
         (one, split)
@@ -195,20 +195,20 @@ def hold_out_trials(
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
         *numbers, (held_out, *_) = zip(*own, strict=True)
-        kept, correlation, n_clusters, seconds = map(np.array, numbers)
+        met, correlation, n_clusters, seconds = map(np.array, numbers)
         if len(splits) < n_splits:
             tests = np.array([split.test for split in folds.splits])
-            kept = np.where(tests, kept, np.nan)
+            met = np.where(tests, met, np.nan)
             seconds = np.repeat(seconds, n_splits)
-        scores = balanced_share(kept, pairs.grade)
-        added, excess = contributions(kept, pairs.grade, folds.unit)
+        scores = balanced_share(met, pairs.grade)
+        added, excess = contributions(met, pairs.grade, folds.unit)
         start = starts.get(candidate.start_key)
         alone = (
             together(start, pairs)
             if hasattr(start, "labels_")
             else np.full(len(pairs), np.nan)
         )
-        share = mean_known(kept)
+        share = mean_known(met)
         sees = np.where(pairs.grade > 0, share, 1.0 - share)
         trials.append(
             Trial(

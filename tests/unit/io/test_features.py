@@ -30,7 +30,12 @@ def test_a_table_worked_by_hand():
     )
     assert model.columns_ == (
         ColumnRecord(
-            "acid", "number", 1, 1, "1 missing set to the median, standardised"
+            "acid",
+            "number",
+            1,
+            1,
+            "1 missing set to the median, standardised",
+            first_feature=0,
         ),
         ColumnRecord(
             "soil",
@@ -38,8 +43,11 @@ def test_a_table_worked_by_hand():
             1,
             3,
             "1 missing set to a level of their own, one-hot",
+            first_feature=2,
         ),
-        ColumnRecord("picked", "date", 0, 1, "turned into days, standardised", "iso"),
+        ColumnRecord(
+            "picked", "date", 0, 1, "turned into days, standardised", "iso", 1
+        ),
     )
     names = ["acid", "picked", "soil_(missing)", "soil_clay", "soil_sand"]
     assert model.get_feature_names_out().tolist() == names

@@ -3,7 +3,12 @@ import pandas as pd
 
 from fuzzypairs import FDC
 from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.gaps import fill_by_donors, lower_certainty, mostly_missing
+from fuzzypairs.io.gaps import (
+    fill_by_donors,
+    labels_by,
+    lower_certainty,
+    mostly_missing,
+)
 
 
 def two_groups():
@@ -56,3 +61,35 @@ def test_rows_are_flagged_by_columns():
     flags = mostly_missing(preparation, frame)
     assert flags[:3].tolist() == [True, False, False]
     assert preparation.donors_.shape == (20, 5)
+
+
+def test_an_empty_category_is_a_level_and_no_gap():
+    frame = two_groups().assign(soil=[None, "sand"] * 20)
+    frame.loc[40] = [None, None, None, None]
+    frame.loc[41] = [None, None, None, "sand"]
+    preparation = Preparation().fit(frame)
+    X = preparation.transform(frame)
+    model = FDC(2, alpha=0, random_state=0).fit(X)
+
+    after = lower_certainty(model, preparation, frame, model.memberships_)
+
+    whole = frame[["x", "y", "z"]].notna().all(axis=1).to_numpy()
+    np.testing.assert_array_equal(after[whole], model.memberships_[whole])
+    np.testing.assert_allclose(after[40], 0.5)
+    assert mostly_missing(preparation, frame).nonzero()[0].tolist() == [40, 41]
+    # Where the fit saw no empty cell, one in new rows is a gap.
+    filled = frame.fillna({"soil": "clay"})
+    new = frame.iloc[:1]
+    assert preparation.known(new).all()
+    assert Preparation().fit(filled).known(new).tolist() == [[True] * 3 + [False] * 2]
+
+
+def test_labels_are_new_where_memberships_are():
+    model = FDC(2, alpha=0, random_state=0).fit(two_groups())
+    changed = model.memberships_.copy()
+    changed[0] = changed[0, ::-1]
+
+    labels = labels_by(model, changed)
+
+    assert labels[0] == 1 - model.labels_[0]
+    np.testing.assert_array_equal(labels[1:], model.labels_[1:])

@@ -15,7 +15,10 @@ def facts(pairs=(), truth=None, memberships=U):
     judged = PairSet.from_triples(list(pairs), n_samples=len(frame))
     names = [str(row) for row in range(len(frame))]
     X, columns = preparation.transform(frame), preparation.columns_
-    return FitFacts(fitted(memberships), X, frame, judged, names, columns, truth)
+    return FitFacts(
+        model := fitted(memberships), X, frame, judged, names, columns, truth,
+        model.memberships_,
+    )  # fmt: skip
 
 
 def test_sizes_and_mixed_rows():
@@ -48,3 +51,18 @@ def test_columns_that_differ_most_come_first():
     spread = [sum(abs(p.trait(k).difference) for k in range(2)) for p in profiles]
     assert sorted(spread, reverse=True) == pytest.approx(spread)
     assert {profile.column for profile in profiles} == set("xyz")
+
+
+def test_weights_follow_the_features_of_a_column():
+    frame = random_frame(5)
+    frame.insert(0, "soil", ["clay", "sand", "clay", "loam", "sand"])
+    columns = Preparation().fit(frame).columns_
+    # Numbers are features 0 to 2, the three kinds of soil are 3 to 5.
+    model = fitted(U, feature_weights_=np.array([0.1, 0.0, 0.2, 0.3, 0.3, 0.1]))
+    expected = {"soil": 0.7, "x": 0.1, "y": 0.0, "z": 0.2}
+
+    for order in (columns, columns[::-1]):
+        fit = FitFacts(
+            model, frame, frame, PairSet.empty(5), list("abcde"), order, None, U
+        )
+        assert fit.column_weights == pytest.approx(expected)

@@ -90,6 +90,37 @@ def test_certainty_is_tested_by_held_out_judgements(tmp_path):
     assert "held out once" not in text_of(page)
 
 
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([0.4, 0.34, 0.26], "all columns about equally"),
+        ([0.6, 0.3, 0.1], "some columns"),
+    ],
+)
+def test_it_says_whether_columns_differ(tmp_path, weights, said):
+    model = fitted(AFTER, feature_weights_=np.array(weights))
+    page = report(tmp_path / "page", model, random_frame(4), [(0, 1, -0.5)])
+
+    assert f"Your judgements follow {said}" in text_of(page)
+
+
+def test_a_verdict_and_flags_may_be_given(tmp_path):
+    nothing = np.full(1, np.nan)
+    pairs = PairSet.from_triples([(0, 1, -0.5)], 4)
+    page = report(
+        tmp_path / "page",
+        fitted(AFTER),
+        random_frame(4),
+        list(pairs),
+        verdict=assess(HeldOut(pairs, nothing, nothing)),
+        flagged={"mostly missing": np.array([True, False, False, False])},
+    )
+
+    words = text_of(page)
+    assert "No verdict: none of 1 judgement was held out" in words
+    assert "mostly missing, fewer than half of its values are known" in words
+
+
 def test_without_weights_it_says_so(tmp_path):
     even = fitted(AFTER, feature_weights_=np.full(3, 1 / 3))
     page = report(tmp_path / "page", even, random_frame(4), [(0, 1, -0.5)])

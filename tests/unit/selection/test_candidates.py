@@ -83,7 +83,8 @@ def test_complexity_by_hand():
     ]
     log2 = np.log(2)
     expected = [(5, 0, log2), (5, 0, log2 + 0.25), (5, 1, 0), (5, 2, 0), (5, 1, 0)]
-    np.testing.assert_allclose(complexities[:5], expected)
+    # The last number is that of the clusters asked for, 8 by default.
+    np.testing.assert_allclose(complexities[:5], [(*one, 8) for one in expected])
     assert (
         complexities[5][2] > 100
     )  # judgements ignored: as far from automatic as can be
@@ -91,7 +92,7 @@ def test_complexity_by_hand():
 
 def test_unknown_automatic_values_count_one_each():
     one = only(PCCA(), {"beta": [4.0]})
-    assert complexity(one, 3.0, {}) == (3.0, 0, 1.0)
+    assert complexity(one, 3.0, {}) == (3.0, 0, 1.0, 8.0)
 
 
 def test_a_default_metric_is_no_option():
@@ -104,4 +105,4 @@ def test_steps_of_pipelines_have_defaults_too():
     pipe = make_pipeline(StandardScaler(), FDC())
     grid = {"standardscaler__with_mean": [True, False], "fdc__n_clusters": [2]}
     complexities = [complexity(one, 2.0, {}) for one in list_candidates(pipe, grid, 0)]
-    assert complexities == [(2.0, 0, 0.0), (2.0, 1, 0.0)]
+    assert complexities == [(2.0, 0, 0.0, 2.0), (2.0, 1, 0.0, 2.0)]
