@@ -55,7 +55,7 @@ def compare(
     ] = None,
     methods: Annotated[
         str | None,
-        options.of_model(help="Methods to run, with commas between; all if left out."),
+        options.of_model(help="Methods to run, separated by commas; all if left out."),
     ] = None,
     seed: options.Seed = 0,
     out: options.Out,

@@ -33,8 +33,8 @@ def datasets(
         options.of_results(
             "--pairs",
             min=1,
-            help="Write so many example judgements of its rows as well, drawn by "
-            "its classes, to a file beside it that is named NAME-pairs.",
+            help="Also write this many example judgements, drawn by its classes, to "
+            "the file NAME-pairs beside it.",
         ),
     ] = None,
     random_state: options.Seed = 0,

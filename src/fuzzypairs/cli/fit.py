@@ -119,14 +119,14 @@ def fit(
     quiet: options.Quiet = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Cluster your data under graded judgements.
+    """Cluster your data with graded judgements.
 
     Writes to a folder: memberships.csv, the clusters of every row;
     report.html, to read; model.skops, for new rows by fuzzypairs predict;
     and summary.json, for programs.
 
     Numbers are standardised, text becomes 0 and 1 for each word, gaps are
-    filled, and what was done to every column is told.
+    filled, and the output says what was done to each column.
 
     A folder, a pattern such as 'data/*.parquet', and files larger than a
     quarter of the memory are read block by block; memberships are then

@@ -27,7 +27,7 @@ CLUSTERS = 5
 OptionalData = Annotated[
     Path | None,
     typer.Argument(
-        help="The data, a row an item: CSV, TSV, Parquet or JSON lines, .gz or not.",
+        help="The data, one row per item: CSV, TSV, Parquet or JSON lines, .gz or not.",
         metavar="DATA",
         show_default=False,
     ),
@@ -98,8 +98,8 @@ def label(
     host: Annotated[
         str,
         typer.Option(
-            help="Listen on this address. Others than 127.0.0.1 let everyone grade "
-            "who reaches this machine and has the link; the way there is not "
+            help="Listen on this address. With others than 127.0.0.1, everyone who can "
+            "reach this machine and has the link can grade; the connection is not "
             "encrypted.",
             rich_help_panel="Page",
         ),

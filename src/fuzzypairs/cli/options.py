@@ -174,8 +174,8 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="The data, a row an item: CSV, TSV, text, Excel (.xlsx), Parquet or JSON "
-        "lines, .gz or not.",
+        help="The data, one row per item: CSV, TSV, text, Excel (.xlsx), Parquet or "
+        "JSON lines; .gz is read as well.",
         metavar="DATA",
         show_default=False,
     ),
@@ -204,27 +204,27 @@ Drop = Annotated[
 Truth = Annotated[
     str | None,
     of_data(
-        help="The column of true classes: never clustered by, only scored.",
+        help="The column of true classes: used to score the result, not to cluster.",
         metavar="COL",
     ),
 ]
 Category = Annotated[
     list[str] | None,
-    of_data(help="A column to take for categories; may be repeated.", metavar="COL"),
+    of_data(help="A column to treat as categories; may be repeated.", metavar="COL"),
 ]
 Number = Annotated[
     list[str] | None,
-    of_data(help="A column to take for numbers; may be repeated.", metavar="COL"),
+    of_data(help="A column to treat as numbers; may be repeated.", metavar="COL"),
 ]
 DateColumn = Annotated[
     list[str] | None,
     of_data(
-        "--date", help="A column to take for dates; may be repeated.", metavar="COL"
+        "--date", help="A column to treat as dates; may be repeated.", metavar="COL"
     ),
 ]
 DateOrder = Annotated[
     DayOrder | None,
-    of_data(help="Whether day or month comes first where dates do not tell."),
+    of_data(help="Whether the day or the month comes first in ambiguous dates."),
 ]
 GradeScale = Annotated[
     str | None,
@@ -242,7 +242,7 @@ Alpha = Annotated[
     of_model(
         parser=number_or_auto,
         metavar="NUMBER|auto",
-        help="How sharply clusters part, from 0 up to 1.",
+        help="How sharply clusters are separated, from 0 to below 1.",
     ),
 ]
 Beta = Annotated[
@@ -250,11 +250,11 @@ Beta = Annotated[
     of_model(
         parser=number_or_auto,
         metavar="NUMBER|auto",
-        help="The weight of the judgements against the data, from 0.",
+        help="The weight of the judgements relative to the data, 0 or more.",
     ),
 ]
 Seed = Annotated[
-    int, of_model("--seed", min=0, max=2**32 - 1, help="Seeds the starts.")
+    int, of_model("--seed", min=0, max=2**32 - 1, help="Seed of the random starts.")
 ]
 Jobs = Annotated[
     int, of_model("--jobs", help="Threads; -1 for all. It changes no result.")

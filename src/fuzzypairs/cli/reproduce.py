@@ -34,13 +34,13 @@ def reproduce(
         ),
     ],
     datasets: Annotated[
-        str | None, typer.Option(help="Datasets, with commas between.")
+        str | None, typer.Option(help="Datasets, separated by commas.")
     ] = None,
     groups: Annotated[
         str | None, typer.Option(help="Groups of judgements, as in i,iv.")
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods, with commas between, as in fcm,fdc.")
+        str | None, typer.Option(help="Methods, separated by commas, as in fcm,fdc.")
     ] = None,
     tuning: Annotated[
         str | None,

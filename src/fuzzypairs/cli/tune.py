@@ -62,10 +62,10 @@ def tune(
         int, options.of_model(help="How many starts; the best is kept.")
     ] = 10,
     folds: Annotated[
-        int, options.of_model(min=2, help="Parts, each held out once.")
+        int, options.of_model(min=2, help="Number of folds, each held out once.")
     ] = 4,
     repeats: Annotated[
-        int, options.of_model(min=1, help="How often the parts are dealt.")
+        int, options.of_model(min=1, help="How often the folds are drawn.")
     ] = 2,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
@@ -76,10 +76,10 @@ def tune(
 ) -> None:
     """Choose the number of clusters and other settings by held-out judgements.
 
-    Every setting is fitted under a part of the judgements and scored by the
+    Every setting is fitted with some of the judgements and scored on the
     others: no classes are needed. The simplest setting that is not clearly
     worse than the best is taken. With too few judgements, settings are scored
-    by how stable their clusters are, and you are told.
+    by how stable their clusters are, and the output says so.
 
     Writes what fuzzypairs fit writes, for the setting taken, and tuning.csv and
     tuning.html: what was tried, with curves.
@@ -137,7 +137,7 @@ def tune(
 
 
 def _values(option: str, text: str) -> list[Any]:
-    """Read numbers and words with commas between."""
+    """Read numbers and words separated by commas."""
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
         raise ValueError(f"{option} is {text!r}: expected such as auto,0.5,1")
