@@ -127,4 +127,4 @@ def test_mistakes_are_answered_by_a_sentence(tmp_path):
 def test_help_says_what_another_host_means():
     words = run("label", "--help").output.replace("│", " ").split()
 
-    assert "let everyone grade who reaches this machine" in " ".join(words)
+    assert "everyone who can reach this machine" in " ".join(words)
