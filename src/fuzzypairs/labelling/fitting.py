@@ -21,11 +21,12 @@ from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.io.features import ColumnRecord
+from fuzzypairs.labelling.stored_judgements import Judged
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.profiles import describe_columns
 
-__all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "Judged", "fit_once"]
+__all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "fit_once"]
 
 # Typical rows and traits on a card.
 ON_CARD = 4
@@ -57,26 +58,6 @@ class FitTask:
     def most_clusters(self) -> int:
         """The most clusters of a fit."""
         return int(np.max(self.n_clusters))
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """What a fit begins with.
-
-    Attributes
-    ----------
-    pairs : PairSet
-        The judgements of all graders.
-    random : list of tuple of int
-        Rows of the pairs that were drawn at random: they alone measure agreement
-        without bias.
-    is_noisy : bool
-        Whether single judgements may be wrong.
-    """
-
-    pairs: PairSet
-    random: list[tuple[int, int]]
-    is_noisy: bool = False
 
 
 @dataclass(frozen=True)
@@ -255,18 +236,17 @@ def _cards(task: FitTask, U: Floats, labels: Ints) -> list[ClusterCard]:
     return cards
 
 
-def _work(pipe: Any, task: FitTask) -> None:
-    """Fit what comes through a pipe, until it is closed."""
+def _work(pipe: Any, task: FitTask, read: Callable[[], Judged]) -> None:
+    """Read judgements and fit them at each word through a pipe, until it is closed."""
     os.nice(10)  # answers come first
     last = None
     while True:
         try:
-            i, j, grade, random, is_noisy = pipe.recv()
+            pipe.recv()
         except EOFError:
             return
-        judged = Judged(PairSet(i, j, grade, len(task.X)), random, is_noisy)
         try:
-            fitted = fit_once(task, judged, last)
+            fitted = fit_once(task, read(), last)
         except Exception as error:  # told to the people at the page, who can go on
             pipe.send(f"{type(error).__name__}: {error}")
             continue
@@ -284,7 +264,7 @@ class FitProcess:
     ----------
     task : FitTask
     read : callable
-        Returns the judgements to fit.
+        Returns the judgements to fit; it is called in the process.
     done : callable
         Takes what is found, or a sentence about what went wrong.
     """
@@ -335,17 +315,17 @@ class FitProcess:
         """Return a new process and the pipe to it."""
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self._task), daemon=True)
+        process = context.Process(
+            target=_work, args=(theirs, self._task, self._read), daemon=True
+        )
         process.start()
         theirs.close()
         return process, pipe
 
     def _fit(self, pipe: Any) -> "Fitted | str | None":
         """Return the fit of the newest judgements; None if the process is to end."""
-        judged = self._read()
-        pairs = judged.pairs
         try:
-            pipe.send((pairs.i, pairs.j, pairs.grade, judged.random, judged.is_noisy))
+            pipe.send("fit")
             while not pipe.poll(0.2):
                 if self._closed:
                     return None

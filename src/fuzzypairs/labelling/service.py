@@ -13,9 +13,9 @@ import numpy as np
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.desk import Asked, Desk
-from fuzzypairs.labelling.fitting import FitTask, Fitted, Judged
-from fuzzypairs.labelling.graders import measure_agreement
+from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store
+from fuzzypairs.labelling.stored_judgements import StoredJudgements
 from fuzzypairs.labelling.updates import Updates
 from fuzzypairs.pairs import PairSet
 
@@ -74,7 +74,8 @@ class Service:
     >>> from fuzzypairs.io.tables import Items
     >>> from fuzzypairs.labelling.catalogue import Catalogue
     >>> from fuzzypairs.labelling.service import Service
-    >>> from fuzzypairs.labelling.store import Store
+    >>> from fuzzypairs.labelling.stored_judgements import StoredJudgements
+    from fuzzypairs.labelling.store import Store
     >>> frame = pd.DataFrame({"acid": [1.0, 1.2, 6.0, 6.3]})
     >>> catalogue = Catalogue(Items(Path("wines.csv"), frame), frame)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -105,6 +106,9 @@ class Service:
         self._row = {name: row for row, name in enumerate(catalogue.ids)}
         if not store.facts():
             store.set_facts(catalogue.facts())
+        self._stored = StoredJudgements(
+            store.path, catalogue.items.ids, list(catalogue.ids)
+        )
         answers = store.answers()
         # Pairs that were graded and by whom, in order: others are asked some of them.
         self._graded = [
@@ -112,7 +116,7 @@ class Service:
             for a in answers
             if a.grade and a.left_id in self._row and a.right_id in self._row
         ]
-        self.model = Updates(task, self._to_fit, self._inform, len(answers), finish)
+        self.model = Updates(task, self._stored, self._inform, len(answers), finish)
 
     # Questions and answers
 
@@ -335,9 +339,7 @@ class Service:
 
     def pairs(self) -> PairSet:
         """Return all judgements as they stand."""
-        return PairSet.from_store(
-            self.store.path, ids=self.catalogue.items.ids, n_samples=len(self.catalogue)
-        )
+        return self._stored.pairs()
 
     def close(self) -> None:
         """End the process of the fits. The store stays open."""
@@ -377,15 +379,6 @@ class Service:
                 raise ServiceError(f"row is {row!r}, expected 0 to {n - 1}")
         if left == right:
             raise ServiceError(f"row {left} is paired with itself")
-
-    def _to_fit(self) -> Judged:
-        answers = self.store.answers()
-        random = [
-            (self._row[a.left_id], self._row[a.right_id])
-            for a in answers
-            if a.strategy == "random" and {a.left_id, a.right_id} <= self._row.keys()
-        ]
-        return Judged(self.pairs(), random, measure_agreement(answers).is_noisy)
 
     def _inform(self, fitted: Fitted) -> None:
         """Tell all desks of a new model."""

@@ -193,10 +193,8 @@ class Store:
         annotator : str, default=None
             Only of this person.
         """
-        some = "" if annotator is None else "WHERE annotator = ?"
-        values = () if annotator is None else (annotator,)
-        rows = self.read(f"SELECT {ANSWER} FROM answers {some} ORDER BY id", *values)
-        return [Answer(**{**dict(row), "edited": bool(row["edited"])}) for row in rows]
+        with self._reading:
+            return read_answers(self._reader, annotator)
 
     def last_answer(self, annotator: str) -> int | None:
         """Return the number of the last answer or edit of a person that stands."""
@@ -291,6 +289,17 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise StoreError(f"{path} is no file of judgements: {error}") from None
     return connection
+
+
+def read_answers(
+    connection: sqlite3.Connection, annotator: str | None = None
+) -> list[Answer]:
+    """Return the answers as they stand, of all or of one person."""
+    some = "" if annotator is None else "WHERE annotator = ?"
+    values = () if annotator is None else (annotator,)
+    query = f"SELECT {ANSWER} FROM answers {some} ORDER BY id"
+    rows = connection.execute(query, values).fetchall()
+    return [Answer(**{**dict(row), "edited": bool(row["edited"])}) for row in rows]
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:

@@ -4,8 +4,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted, Judged
+from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
 from fuzzypairs.labelling.live import Point
+from fuzzypairs.labelling.stored_judgements import StoredJudgements
 from fuzzypairs.pairs import PairSet
 
 __all__ = ["Updates"]
@@ -21,8 +22,7 @@ class Updates:
     ----------
     task : FitTask or None
         What is fitted; None for no fits.
-    read : callable
-        Returns the judgements.
+    read : StoredJudgements
     inform : callable
         Takes a new model.
     n_answers : int
@@ -49,7 +49,7 @@ class Updates:
     def __init__(
         self,
         task: FitTask | None,
-        read: Callable[[], Judged],
+        read: StoredJudgements,
         inform: Callable[[Fitted], None],
         n_answers: int,
         finish: Callable[[PairSet], Path] | None,
@@ -133,7 +133,7 @@ class Updates:
         self.report_state = "writing"
         self._tell()
         try:
-            self.report = self._finish(self._read().pairs)
+            self.report = self._finish(self._read.pairs())
             self.report_state = "written"
         except Exception as error:
             self.report_state = f"failed: {error}"

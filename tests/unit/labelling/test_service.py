@@ -9,10 +9,11 @@ import pytest
 from fuzzypairs import PairSet
 from fuzzypairs.active import Questions
 from fuzzypairs.io.tables import prepare
-from fuzzypairs.labelling.fitting import FitTask, Judged, fit_once
+from fuzzypairs.labelling.fitting import FitTask, fit_once
 from fuzzypairs.labelling.live import Point, hint
 from fuzzypairs.labelling.service import Service, ServiceError
 from fuzzypairs.labelling.store import Store
+from fuzzypairs.labelling.stored_judgements import Judged
 
 
 @pytest.fixture
