@@ -15,11 +15,12 @@ SITE := docs/_build/html
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
+.PHONY: demo test test-long hostile kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
 	@echo "make test   run all tests             make core  compile the core"
+	@echo "make hostile  call everything with wrong and extreme arguments"
 	@echo "make kills  kill a writer of judgements 1000 times, and look for losses"
 	@echo "make lint   check style and spelling       make types  check types"
 	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
@@ -42,6 +43,10 @@ test: $(STAMP)
 
 kills: $(STAMP)
 	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
+
+# All cases that a caller could get wrong, each in a process with a time limit.
+hostile: $(STAMP)
+	cd tests && FUZZYPAIRS_WORKERS=2 $(abspath $(BIN))/python -m hostile
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property

@@ -1,7 +1,8 @@
 """Checks of parameters; messages name the argument, what it was and may be."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
+from scipy import sparse
+from sklearn.utils import check_array, check_random_state
 
 from fuzzypairs._typing import Floats
 
@@ -19,20 +21,30 @@ __all__ = [
     "check_flag",
     "check_integer",
     "check_jobs",
+    "check_kind",
     "check_number",
     "check_room",
     "check_seed",
     "check_weights",
     "is_whole",
+    "naming",
+    "read_array",
+    "read_generator",
+    "read_names",
     "suggest",
 ]
 
+# Counts above this are mistakes; indices in the core are of 64 bits.
+MOST = 2**31 - 1
+# Products of other weights with distances leave the range of float64.
+LIGHTEST, HEAVIEST = 1e-100, 1e100
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def is_whole(value: Any) -> bool:
     """Tell whether `value` is a whole number, of Python or NumPy, and no bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    # Durations are integers to NumPy.
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def suggest(word: object, choices: Iterable[object]) -> str:
@@ -51,14 +63,15 @@ def suggest(word: object, choices: Iterable[object]) -> str:
 
 
 def check_integer(name: str, value: Any, least: int) -> int:
-    """Return `value` as an int of at least `least`."""
+    """Return `value` as an int from `least` to `MOST`."""
     if type(value) is not int and not is_whole(value):
         raise TypeError(
             f"{name} must be a whole number of {least} or more, got {value!r} "
             f"of type {type(value).__name__}"
         )
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more, got {value}")
+    if not least <= value <= MOST:
+        limit = f"{least} or more" if value < least else f"{MOST} or less"
+        raise ValueError(f"{name} must be {limit}, got {value}")
     return int(value)
 
 
@@ -75,18 +88,112 @@ def check_number(
     The message also lists the `words` that may stand for a number.
     """
     is_plain = type(value) is float or type(value) is int
-    if not is_plain and (isinstance(value, bool) or not isinstance(value, Real)):
+    is_none = isinstance(value, bool | np.timedelta64) or not isinstance(value, Real)
+    if not is_plain and is_none:
         raise TypeError(
             f"{name} must be a number{_or(words)}, got {value!r} "
             f"of type {type(value).__name__}"
         )
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        number = np.inf
     if not (least <= number < below and isfinite(number)):
         limit = "" if np.isinf(below) else f" and below {below:g}"
         raise ValueError(
             f"{name} must be finite, {least:g} or more{limit}{_or(words)}, got {value}"
         )
     return number
+
+
+@contextmanager
+def naming(argument: str) -> Iterator[None]:
+    """Name `argument` in errors about it that other libraries or its objects raise.
+
+    Examples
+    --------
+    >>> with naming("X"):
+    ...     float("a")
+    Traceback (most recent call last):
+        ...
+    ValueError: X cannot be read: could not convert string to float: 'a'
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        is_usual = isinstance(error, ValueError | TypeError)
+        if is_usual and re.search(rf"\b{argument}\b", str(error)):
+            raise
+        kind = ValueError if isinstance(error, ValueError) else TypeError
+        said = f"{error}" if is_usual else f"{type(error).__name__}: {error}"
+        raise kind(f"{argument} cannot be read: {said}") from error
+
+
+def check_kind(name: str, values: Any) -> None:
+    """Refuse dates, masked values, tables not yet computed and broken sparse matrices.
+
+    NumPy would read the first two as plain numbers, and the last are not checked by
+    those who use them.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        n_masked = int(np.ma.getmaskarray(values).sum())
+        raise ValueError(
+            f"{name} has {n_masked} masked values, expected none; fill them in by "
+            "filled(), or drop their rows"
+        )
+    if sparse.issparse(values):
+        with naming(name):
+            _check_sparse(name, values)
+        return
+    if hasattr(values, "collect_schema") and hasattr(values, "collect"):
+        raise TypeError(f"{name} is a lazy table, expected its values; use collect()")
+    kinds = getattr(values, "dtypes", None)
+    if kinds is None:
+        kinds = [values.dtype] if hasattr(values, "dtype") else []
+    for kind in kinds if np.iterable(kinds) else [kinds]:
+        # Of NumPy and pandas, and of polars.
+        is_time = getattr(kind, "kind", "") in ("m", "M")
+        if is_time or getattr(kind, "is_temporal", bool)():
+            raise TypeError(
+                f"{name} holds dates or durations ({kind}), expected numbers; turn "
+                "them into numbers of a unit that you choose"
+            )
+
+
+def read_array(name: str, values: Any, **options: Any) -> Any:
+    """Return what scikit-learn's ``check_array(values, **options)`` does, by name."""
+    with naming(name):
+        check_kind(name, values)
+        with np.errstate(over="ignore"):  # refused as infinite
+            return check_array(values, input_name=name, **options)
+
+
+def read_names(names: Any, n_items: int) -> Any:
+    """Return a list of names of `n_items` things; their numbers if there is none."""
+    if names is None:
+        return range(n_items)
+    with naming("names"):
+        return list(names)
+
+
+def read_generator(random_state: Any) -> np.random.Generator:
+    """Return NumPy's generator of `random_state`."""
+    with naming("random_state"):
+        return np.random.default_rng(random_state)
+
+
+def _check_sparse(name: str, values: Any) -> None:
+    """Refuse indices outside the shape, which would be read outside the arrays."""
+    if values.format in ("csr", "csc", "bsr"):
+        values.check_format(full_check=True)
+    elif values.format == "coo":
+        for index, size in zip(values.coords, values.shape, strict=True):
+            if len(index) and not (index.min() >= 0 and index.max() < size):
+                raise ValueError(
+                    f"{name} has an index outside its shape {values.shape}"
+                )
 
 
 def _or(words: Sequence[str]) -> str:
@@ -96,7 +203,7 @@ def _or(words: Sequence[str]) -> str:
 def check_bytes(name: str, value: Any) -> int:
     """Return an amount of memory in bytes, given as a number or as in "1.5GB"."""
     if is_whole(value):
-        amount = float(value)
+        amount = float(min(max(value, 0), 2**62))
     else:
         match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", str(value).upper())
         try:
@@ -147,13 +254,17 @@ def check_jobs(n_jobs: Any) -> None:
 
 def check_seed(random_state: Any) -> np.random.RandomState:
     """Return the source of draws that `random_state` stands for."""
-    if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**32:
+    is_time = type(random_state) is np.timedelta64  # an integer to NumPy
+    is_number = isinstance(random_state, Integral) and not is_time
+    if is_number and 0 <= int(random_state) < 2**32:
         # Ten times faster to seed than the Mersenne twister, which would take a
         # tenth of a small fit.
         return np.random.RandomState(np.random.PCG64(int(random_state)))
     try:
+        if is_time:
+            raise TypeError("a duration is no seed")
         source: np.random.RandomState = check_random_state(random_state)
-    except ValueError as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(
             "random_state must be None, a whole number from 0 to 2**32 - 1 or a "
             f"RandomState, got {random_state!r}: {error}"
@@ -165,11 +276,16 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | N
     """Return finite, non-negative weights of shape (n_samples,), or None."""
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n_samples, sample_weight)
+    check_kind("sample_weight", sample_weight)
     try:
-        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(n_samples, sample_weight, dtype=np.float64)
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cmM":  # would be read as their real parts, or counts
+            raise TypeError(f"they are of type {given.dtype}")
+        with np.errstate(over="ignore"):  # of a longdouble: refused below
+            weight = np.ascontiguousarray(given, dtype=np.float64)
+    except Exception as error:  # also of objects that fail when they are read
         raise ValueError(f"sample_weight must be numbers: {error}") from None
     if weight.ndim != 1:
         raise ValueError(
@@ -189,4 +305,9 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | N
         )
     if not weight.any():
         raise ValueError("sample_weight is all zero: every sample is left out; drop it")
+    if not LIGHTEST <= weight.max() <= HEAVIEST:
+        raise ValueError(
+            f"sample_weight reaches {weight.max():g}, expected a largest weight from "
+            f"{LIGHTEST:g} to {HEAVIEST:g}; divide all weights by their mean"
+        )
     return weight

@@ -43,6 +43,8 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     >>> list(infer_pairs(answers))
     [(0, 2, 0.6), (0, 3, -0.6), (1, 3, -0.6)]
     """
+    if not isinstance(pairs, PairSet):
+        raise TypeError(f"pairs is a {type(pairs).__name__}, expected a PairSet")
     groups = group_samples(pairs, n_clusters)
     asked = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
     rng = np.random.default_rng(0)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
 from fuzzypairs.active.inference import infer_pairs
 from fuzzypairs.active.pool import Answer, Question
@@ -22,6 +21,7 @@ from fuzzypairs.validation import (
     check_flag,
     check_integer,
     check_number,
+    read_array,
 )
 
 __all__ = ["Session"]
@@ -114,7 +114,9 @@ class Session:
         repeats: float = 0.0,
         in_background: bool = False,
     ) -> None:
-        self.X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        self.X = read_array(
+            "X", X, dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
         if n_clusters is not None:
             check_integer("n_clusters", n_clusters, 2)
         check_choice("strategy", strategy, tuple(STRATEGIES))

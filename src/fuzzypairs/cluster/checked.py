@@ -12,7 +12,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.validation import check_weights
+from fuzzypairs.validation import check_kind, check_weights, naming
 
 __all__ = ["CheckedData", "in_units", "read_data", "read_samples", "store", "unit_of"]
 
@@ -78,22 +78,26 @@ def read_samples(
         "order": "C",
         "accept_sparse": "csr" if accepts_sparse else False,
     }
-    if space.pairwise and not reset:
-        # The space checks the columns of new samples itself.
-        return check_array(X, **options)
-    return validate_data(model, X, **options, reset=reset)
+    with naming("X"):
+        check_kind("X", X)
+        if space.pairwise and not reset:
+            # The space checks the columns of new samples itself.
+            return check_array(X, input_name="X", **options)
+        return validate_data(model, X, **options, reset=reset)
 
 
 def is_plain(X: Any) -> bool:
     """Tell whether X needs no validation, which takes longer than a small fit."""
-    return (
+    if not (
         type(X) is np.ndarray
         and X.ndim == 2
         and X.dtype in (np.float64, np.float32)
         and X.flags.c_contiguous
         and X.size > 0
-        and bool(np.isfinite(X.sum(dtype=np.float64)))
-    )
+    ):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum(dtype=np.float64)))
 
 
 def unit_of(X: Any) -> float:

@@ -18,7 +18,12 @@ from fuzzypairs.solvers.affinities import (
 )
 from fuzzypairs.solvers.dominant_sets import extract_sets, label_samples
 from fuzzypairs.solvers.replicator_dynamics import PRESETS, Dynamics
-from fuzzypairs.validation import check_choice, check_integer, check_number
+from fuzzypairs.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
 
 __all__ = ["DSC"]
 
@@ -176,6 +181,8 @@ class DSC(LabelClusterer):
         modes = ["edit", "forbid", "seeded"]
         check_choice("constraint_mode", self.constraint_mode, modes)
         check_integer("max_iter", self.max_iter, 1)
+        for name in ("graded", "assign_rest", "close_must_links"):
+            check_flag(name, getattr(self, name))
 
     def _bytes_needed(self, n_samples: int, n_features: int) -> int:
         # The affinities, and a copy of at most half of them.

@@ -28,6 +28,8 @@ RELATIONAL = ("precomputed", "precomputed_kernel")
 # With more samples, only the best run is continued under derived judgements, which
 # affect nearly all samples and make a run 20 times as long.
 PROPAGATE_ALL_STARTS_UP_TO = 5000
+# Larger values of `robust` overflow.
+LARGEST_TOLERANCE = 1e100
 
 
 class FDC(PrototypeClusterer):
@@ -88,7 +90,8 @@ class FDC(PrototypeClusterer):
         Largest number of passes over the data in one run.
     tol : float, default=1e-4
         A run ends when prototypes move by less than this, relative to the spread of the
-        data, and memberships of judged samples change by less.
+        data, and memberships of judged samples change by less. Below 1e-14, which is
+        rounding, it counts as 1e-14.
     group_solver : {"sweeps", "exact"}, default="sweeps"
         How groups of samples joined by judgements are solved. "exact" proves the
         optimum of small groups (up to 8 samples) by SCIP; it needs
@@ -290,7 +293,7 @@ class FDC(PrototypeClusterer):
                 f'metric is "{self.metric}"; use propagate=False'
             )
         if not isinstance(self.robust, bool | np.bool_) and not (
-            check_number("robust", self.robust, 0.0) > 0.0
+            check_number("robust", self.robust, 0.0, LARGEST_TOLERANCE) > 0.0
         ):
             raise ValueError(
                 f"robust must be above 0, got {self.robust}; use False to switch it off"

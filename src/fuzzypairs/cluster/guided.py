@@ -259,17 +259,19 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             pairs = PairSet.from_frame(pairs, data=X)
         numbers = self._numbers()
         for k in numbers:
-            changes = {"n_clusters": k, "propagate": self.propagate or False}
+            spread = False if self.propagate is None else self.propagate
+            changes = {"n_clusters": k, "propagate": spread}
             self._variant(**changes)._check_parameters()
         data = read_data(
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
         judged = usable_pairs(data.pairs, data.weight, 1.0)
-        fitted = self._fit_guided(data, judged, numbers)
-        if fitted is None:
-            model, notes = self._fit_plain(data, numbers)
-        else:
-            model, notes = self._fit_in_space(data, fitted)
+        with np.errstate(all="ignore"):  # results are looked at in the end
+            fitted = self._fit_guided(data, judged, numbers)
+            if fitted is None:
+                model, notes = self._fit_plain(data, numbers)
+            else:
+                model, notes = self._fit_in_space(data, fitted)
         shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
         w = 0.0 if fitted is None else float(sum(fitted.evidence.guided))
         metric = "learned" if w > 0.5 else "euclidean"
@@ -388,6 +390,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         params = {**self.get_params(deep=False), "propagate": False, **changes}
         return FDC(**params)
 
+    @np.errstate(all="ignore")
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the memberships of new samples; no judgement acts on them.
 

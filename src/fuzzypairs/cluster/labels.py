@@ -13,7 +13,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import store
 from fuzzypairs.cluster.notes import Note
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.validation import check_bytes, check_room
+from fuzzypairs.validation import check_bytes, check_kind, check_room, naming
 
 __all__ = ["LabelClusterer"]
 
@@ -47,11 +47,14 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
         # On a new model: a fit that fails does not change this one.
         blank = type(self)()
         least = self._least_samples
-        data = validate_data(blank, X, dtype=np.float64, ensure_min_samples=least)
+        with naming("X"):
+            check_kind("X", X)
+            data = validate_data(blank, X, dtype=np.float64, ensure_min_samples=least)
         judged = PairSet.coerce(pairs, len(data))
         needed = self._bytes_needed(*data.shape)
         check_room(type(self).__name__, len(data), needed, allowed)
-        learned, notes = self._cluster(data, judged)
+        with np.errstate(all="ignore"):  # weights that vanish underflow
+            learned, notes = self._cluster(data, judged)
         learned |= {n: v for n, v in vars(blank).items() if n.endswith("_in_")}
         store(self, **learned)
         for message, category in notes:

@@ -16,7 +16,7 @@ from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Init, Start
 from fuzzypairs.threads import Threads
-from fuzzypairs.validation import check_choice, check_number
+from fuzzypairs.validation import check_choice, check_flag, check_number
 
 __all__ = ["PCCA"]
 
@@ -148,6 +148,7 @@ class PCCA(PrototypeClusterer):
 
     def _check_parameters(self) -> None:
         check_choice("competition", self.competition, ["off", "on"])
+        check_flag("use_degrees", self.use_degrees)
         check_number("constraint_multiplier", self.constraint_multiplier, 0.0)
         check_number("eta0", self.eta0, 0.0)
         if check_number("tau", self.tau, 0.0) == 0.0:

@@ -5,10 +5,12 @@ import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
+from math import isfinite
 from operator import attrgetter
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import (
@@ -65,6 +67,10 @@ __all__ = ["PrototypeClusterer"]
 
 # Up to this many new rows are processed by one thread.
 SMALL = 4096
+OVERFLOWN = (
+    "the fit of X left the range of float64; scale the columns of X to about one, and "
+    "check metric_params, beta and sample_weight for extreme values"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +161,13 @@ class PrototypeClusterer(
         data = read_data(
             type(self), X, pairs, sample_weight, space, accepts_sparse=sparse
         )
-        for message, category in self._fit_checked(data, space):
+        try:
+            # The result is looked at in the end, whatever users want raised before.
+            with np.errstate(all="ignore"):
+                notes = self._fit_checked(data, space)
+        except LinAlgError as error:  # of values that are not finite
+            raise ValueError(OVERFLOWN) from error
+        for message, category in notes:
             warnings.warn(message, category, stacklevel=2)
         return self
 
@@ -178,6 +190,8 @@ class PrototypeClusterer(
             mean, spread = mean_and_variance(space.X, weight)
         else:
             mean, spread = None, space.spread()
+        if spread is not None and not isfinite(spread):
+            raise ValueError(OVERFLOWN)
         fuzzifier = self.fuzzifier
         decides = isinstance(self.alpha, str) or isinstance(fuzzifier, str)
         share = share_for(space, weight, mean, decides)
@@ -217,6 +231,12 @@ class PrototypeClusterer(
                 break
         best = self._finished(problem, runs[chosen], pairs)
         memberships = self._memberships(problem, best)
+        if not (
+            isfinite(best.objective)
+            and np.isfinite(best.centers).all()
+            and np.isfinite(memberships).all()
+        ):
+            raise ValueError(OVERFLOWN)
         labels, are_split = _core.largest_columns(memberships), False
         together = coincident(problem, best, memberships)
         if together and self._is_algorithm_1 and are_one(problem, best, together):
@@ -257,8 +277,8 @@ class PrototypeClusterer(
             data.pairs,
             alpha=alpha,
             beta=beta,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
             is_exact=self.group_solver == "exact",
             own=self.diagonal_share,
         )
@@ -308,6 +328,7 @@ class PrototypeClusterer(
                 f"with {len(run.centers)} clusters, {end} after {run.n_iter} passes"
             )
 
+    @np.errstate(all="ignore")
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the memberships of new samples, eq. (14), without judgements.
 
@@ -334,6 +355,7 @@ class PrototypeClusterer(
         """
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
+    @np.errstate(all="ignore")
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances of samples to the prototypes.
 
@@ -351,6 +373,7 @@ class PrototypeClusterer(
         distance = self._distances(X)
         return np.asarray(self._space.natural(distance) / self._unit)
 
+    @np.errstate(all="ignore")
     def score(
         self,
         X: ArrayLike,

@@ -66,7 +66,7 @@ def pair_agreement(pairs: Any, result: ArrayLike, *, method: Method = "sign") ->
     """
     check_choice("method", method, ["sign", "balanced", "rank"])
     labels = as_labels("result", result)
-    judged = PairSet.coerce(pairs, n_samples=len(labels)).informative
+    judged = _coerce(pairs, len(labels)).informative
     if method == "rank":
         return _rank_agreement(judged, result)
     shares = satisfied(labels[judged.i] == labels[judged.j], judged.grade)
@@ -101,9 +101,18 @@ def pairs_held(pairs: Any, result: ArrayLike) -> Mask:
     [True, False, True]
     """
     labels = as_labels("result", result)
-    pairs = PairSet.coerce(pairs, n_samples=len(labels))
+    pairs = _coerce(pairs, len(labels))
     together = labels[pairs.i] == labels[pairs.j]
     return np.asarray(satisfied(together, pairs.grade) == 1)
+
+
+def _coerce(pairs: Any, n_samples: int) -> PairSet:
+    if isinstance(pairs, PairSet) and pairs.n_samples != n_samples:
+        raise ValueError(
+            f"result has {n_samples} samples but pairs is about {pairs.n_samples}: "
+            "expected the same samples in the same order"
+        )
+    return PairSet.coerce(pairs, n_samples)
 
 
 def _rank_agreement(pairs: PairSet, result: ArrayLike) -> float:

@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.validation import check_kind, naming
 
 __all__ = ["as_labels", "as_memberships", "check_lengths"]
 
 # Rows of memberships read from a table of four decimals may sum to this much more
 # or less than 1.
 ROW_SUM_TOLERANCE = 1e-3
+# Sums of squares of larger values overflow.
+LARGEST = 1e100
 
 
 def as_memberships(
@@ -19,19 +22,25 @@ def as_memberships(
 ) -> Floats:
     """Return a finite, non-empty matrix; its rows must sum to 1 only if `shares`."""
     try:
-        U = np.asarray(memberships, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        check_kind(name, memberships)
+        given = np.asarray(memberships)
+        if given.dtype.kind in "cmM":  # would be read as their real parts, or counts
+            raise TypeError(f"they are of type {given.dtype}")
+        with np.errstate(over="ignore"):  # refused as infinite
+            U = np.asarray(given, dtype=np.float64)
+    except Exception as error:  # also of objects that fail when they are read
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from None
     if U.ndim != 2 or not U.size:
         raise ValueError(
             f"{name} has shape {U.shape}: expected memberships "
             "(n_samples, n_clusters) with a row and a column at least"
         )
-    wrong = ~np.isfinite(U)
+    wrong = ~(np.abs(U) <= LARGEST)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
-            f"{name}[{row}, {column}] is {U[row, column]}: memberships must be finite"
+            f"{name}[{row}, {column}] is {U[row, column]}: memberships must be finite "
+            f"and at most {LARGEST:g}"
         )
     if shares:
         total = U.sum(axis=1)
@@ -48,7 +57,13 @@ def as_memberships(
 
 def as_labels(name: str, result: ArrayLike) -> NDArray[Any]:
     """Return labels as they are, and memberships by their largest entry, eq. (1)."""
-    array: NDArray[Any] = np.asarray(result)
+    check_kind(name, result)
+    with naming(name):
+        array: NDArray[Any] = np.asarray(result)
+    if array.dtype.kind not in "biufOUS":
+        raise ValueError(
+            f"{name} is of type {array.dtype}: expected labels or memberships"
+        )
     if array.ndim == 2:
         U = as_memberships(name, array)
         if U.shape[1] == 1 and np.ptp(U) > ROW_SUM_TOLERANCE:

@@ -8,12 +8,14 @@ from numpy.typing import ArrayLike
 from scipy.stats import ttest_rel
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.validation import check_number
+from fuzzypairs.validation import check_kind, check_number, naming
 
 __all__ = ["PairedTest", "paired_ttest"]
 
 # Differences that vary by less than this share of the scores vary by rounding.
 ROUNDING = 1e-12
+# Sums of squares of larger scores overflow.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -91,16 +93,22 @@ def paired_ttest(a: ArrayLike, b: ArrayLike, *, level: float = 0.05) -> PairedTe
 
 def _check_scores(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """Return finite scores of the same runs, a constant repeated for each."""
-    one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    for name, scores in (("a", one), ("b", other)):
+    read = {}
+    for name, values in (("a", a), ("b", b)):
+        check_kind(name, values)
+        with naming(name), np.errstate(over="ignore"):  # refused as infinite
+            read[name] = np.asarray(values, dtype=np.float64)
+    one, other = read["a"], read["b"]
+    for name, scores in read.items():
         if scores.ndim > 1:
             raise ValueError(
                 f"{name} has shape {scores.shape}: expected scores (n_runs,) or "
                 "a number"
             )
-        if not np.isfinite(scores).all():
+        if not (np.abs(scores) < LARGEST).all():
             raise ValueError(
-                f"{name} has scores that are not finite: leave those runs out of both"
+                f"{name} has scores that are not finite, or of {LARGEST:g} or more: "
+                "leave those runs out of both"
             )
     if one.ndim and other.ndim and len(one) != len(other):
         raise ValueError(

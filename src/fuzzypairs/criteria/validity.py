@@ -4,13 +4,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics import silhouette_samples
-from sklearn.utils import check_array
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.criteria.inputs import as_memberships, check_lengths
-from fuzzypairs.validation import check_integer, check_number, check_seed
+from fuzzypairs.validation import check_integer, check_number, check_seed, read_array
 
 __all__ = ["certainty", "fuzzy_silhouette", "partition_coefficient", "xie_beni"]
+
+
+# Squared distances of larger values overflow.
+LARGEST = 1e150
 
 
 def certainty(memberships: ArrayLike) -> Floats:
@@ -105,7 +108,7 @@ def xie_beni(
     """
     power = check_number("fuzzifier", fuzzifier, 1)
     data, U = _check_data(X, memberships)
-    C = check_array(centers, dtype=np.float64, input_name="centers")
+    C = read_array("centers", centers, dtype=np.float64)
     if C.shape != (U.shape[1], data.shape[1]):
         raise ValueError(
             f"centers has shape {C.shape}: expected {(U.shape[1], data.shape[1])}, a "
@@ -189,7 +192,11 @@ def fuzzy_silhouette(
 
 def _check_data(X: ArrayLike, memberships: ArrayLike) -> tuple[Floats, Floats]:
     """Return data and their memberships, whose rows are shares."""
-    data = check_array(X, dtype=np.float64, input_name="X")
+    data = read_array("X", X, dtype=np.float64)
+    if not np.abs(data).max() <= LARGEST:
+        raise ValueError(
+            f"X reaches {np.abs(data).max():g}, expected at most {LARGEST:g}; rescale X"
+        )
     U = as_memberships("memberships", memberships, shares=True)
     check_lengths(X=data, memberships=U)
     return data, U

@@ -1,9 +1,12 @@
 """Imperfect annotators: errors, noise and bias in judgements."""
 
+from typing import Any
+
 import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.validation import check_integer, check_number, read_generator
 
 __all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
 
@@ -37,9 +40,10 @@ def flip_pairs(
     >>> flip_pairs(pairs, 0.5, random_state=0).dissimilar.sum()
     np.int64(2)
     """
-    if not 0 <= rate <= 1:
+    _check_pairs(pairs)
+    if not check_number("rate", rate, 0.0) <= 1:
         raise ValueError(f"rate is {rate!r}: expected a share from 0 to 1")
-    rng = np.random.default_rng(random_state)
+    rng = read_generator(random_state)
     answered = rng.permutation(np.flatnonzero(pairs.grade))
     grade = pairs.grade.copy()
     grade[answered[: round(rate * answered.size)]] *= -1
@@ -74,9 +78,9 @@ def blur_pairs(
     >>> blur_pairs(pairs, 0.1, random_state=0).grade.round(2)
     array([ 0.51, -0.51])
     """
-    if not 0 <= spread < np.inf:
-        raise ValueError(f"spread is {spread!r}: expected a number, at least 0")
-    rng = np.random.default_rng(random_state)
+    _check_pairs(pairs)
+    spread = check_number("spread", spread, 0.0)
+    rng = read_generator(random_state)
     noisy = np.clip(pairs.grade + rng.normal(0, spread, len(pairs)), -1, 1)
     # Noise that cancels a grade would turn an answer into "can't say".
     keep = (pairs.grade == 0) | (noisy == 0)
@@ -118,15 +122,21 @@ def biased_pairs(
     >>> biased_pairs(pairs, levels=5).grade
     array([ 1. ,  0. , -0.5])
     """
-    if not -2 <= shift <= 2:
+    _check_pairs(pairs)
+    if not check_number("shift", shift, -2.0) <= 2:
         raise ValueError(f"shift is {shift!r}: expected a number from -2 to 2")
-    if levels is not None and levels < 2:
-        raise ValueError(f"levels is {levels!r}: expected at least 2 grades, or None")
+    if levels is not None:
+        levels = check_integer("levels", levels, 2)
     grade = np.clip(pairs.grade + shift, -1, 1)
     if levels is not None:
         steps = levels - 1
         grade = np.floor((grade + 1) / 2 * steps + 0.5) / steps * 2 - 1
     return _regrade(pairs, np.where(pairs.grade == 0, 0, grade))
+
+
+def _check_pairs(pairs: Any) -> None:
+    if not isinstance(pairs, PairSet):
+        raise TypeError(f"pairs is a {type(pairs).__name__}, expected a PairSet")
 
 
 def _regrade(pairs: PairSet, grade: Floats) -> PairSet:

@@ -28,7 +28,7 @@ def describe(name: str) -> DatasetInfo:
     >>> info.n_samples, info.n_features, info.n_classes
     (58000, 9, 7)
     """
-    if name not in REGISTRY:
+    if not isinstance(name, str) or name not in REGISTRY:
         raise ValueError(
             f"name is {name!r}: expected one of {', '.join(REGISTRY)}"
             f"{suggest(name, REGISTRY)}"

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import (
-    check_array,
     check_consistent_length,
     column_or_1d,
     gen_batches,
@@ -18,12 +17,21 @@ from sklearn.utils import (
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import is_count
-from fuzzypairs.validation import check_choice
+from fuzzypairs.validation import (
+    check_choice,
+    check_integer,
+    check_kind,
+    naming,
+    read_array,
+    read_generator,
+)
 
 __all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
 
 # Pairs for each sample, and the share of them that contradicts the truth.
 GROUPS = {"i": (0.05, 1.0), "ii": (0.10, 0.5), "iii": (0.05, 0.0), "iv": (0.10, 0.0)}
+# No more pairs for each sample are drawn.
+MOST_RATIO = 1e9
 # The groups of the paper's experiment on faces: pairs for each sample, all true.
 FACE_GROUPS = {"i": 0.2, "ii": 0.4, "iii": 0.6, "iv": 0.8, "v": 1.0}
 # The least rating that each map to memberships can take.
@@ -98,10 +106,12 @@ def simulate_pairs(
     check_choice("group", group, tuple(GROUPS))
     check_choice("opposite", opposite, ("negate", "relabel"))
     check_choice("pair_sampling", pair_sampling, tuple(SAMPLERS))
-    data = check_array(X, dtype=np.float64, ensure_min_samples=2)
-    classes = column_or_1d(y)
-    check_consistent_length(data, classes)
-    rng = np.random.default_rng(random_state)
+    data = read_array("X", X, dtype=np.float64, ensure_min_samples=2)
+    with naming("y"):
+        check_kind("y", y)
+        classes = column_or_1d(y)
+        check_consistent_length(data, classes)
+    rng = read_generator(random_state)
 
     # As many as the largest group has, whatever is asked: this nests the groups.
     n_samples = len(data)
@@ -114,7 +124,7 @@ def simulate_pairs(
     i, j = pairs[:count].T
     wrong = np.arange(count) < int(share * count)
     same = (classes[i] == classes[j]) ^ (wrong & (opposite == "relabel"))
-    n_neighbors = min(n_neighbors, n_samples - 1)
+    n_neighbors = min(check_integer("n_neighbors", n_neighbors, 1), n_samples - 1)
     is_near = _has_neighbor(data, i, j, n_neighbors)
     is_near |= _has_neighbor(data, j, i, n_neighbors)
     sure = same == is_near
@@ -177,10 +187,10 @@ def pairs_from_memberships(
     """
     check_choice("group", group, tuple(FACE_GROUPS))
     check_choice("form", form, ("squared", "norm"))
-    truth = check_array(memberships, ensure_min_samples=2, input_name="memberships")
+    truth = read_array("memberships", memberships, ensure_min_samples=2)
     n_samples = len(truth)
     count = _pair_count(FACE_GROUPS[group], n_samples) if n_pairs is None else n_pairs
-    rng = np.random.default_rng(random_state)
+    rng = read_generator(random_state)
     return PairSet.from_memberships(
         truth,
         pairs=draw_uniform(np.arange(n_samples), count, rng),
@@ -218,7 +228,7 @@ def ratings_to_memberships(
     array([[0.625, 0.25 , 0.125]])
     """
     check_choice("how", how, tuple(RATING_MAPS))
-    given = check_array(ratings, dtype=np.float64, input_name="ratings")
+    given = read_array("ratings", ratings, dtype=np.float64)
     least = RATING_MAPS[how]
     if given.min() < least:
         raise ValueError(
@@ -294,7 +304,10 @@ SAMPLERS: dict[str, Callable[[Any, int, np.random.Generator], Ints]] = {
 
 def _check_count(count: int, most: int, what: str) -> None:
     if not is_count(count, 0, most):
-        raise ValueError(f"{count!r} {what} are asked for: expected 0 to {most}")
+        raise ValueError(
+            f"{count!r} {what} are asked for: expected 0 to {most}; change n_pairs or "
+            "ratio"
+        )
 
 
 def _distinct(draw: Callable[[int], Ints], count: int, n_samples: int) -> Ints:
@@ -314,9 +327,10 @@ def _distinct(draw: Callable[[int], Ints], count: int, n_samples: int) -> Ints:
 def _read_ratio(ratio: Any, usual: float) -> float:
     if ratio is None:
         return usual
-    if ratio == "fifth":
+    if isinstance(ratio, str) and ratio == "fifth":
         return usual / 5
-    if not (isinstance(ratio, Real) and 0 < float(ratio) < np.inf):
+    is_number = isinstance(ratio, Real) and not isinstance(ratio, np.timedelta64)
+    if not (is_number and 0 < ratio < MOST_RATIO):
         raise ValueError(
             f"ratio is {ratio!r}: expected pairs for each sample, above 0, or 'fifth'"
         )

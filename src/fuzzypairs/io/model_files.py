@@ -14,6 +14,7 @@ from typing import Any
 from fuzzypairs import __version__
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
 from fuzzypairs.io.atomic import replacing
+from fuzzypairs.validation import naming
 
 __all__ = ["load", "save"]
 
@@ -74,6 +75,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool(np.array_equal(again.predict_proba(X), model.predict_proba(X)))
     True
     """
+    with naming("path"):
+        path = Path(path)
     skops_io = _import_skops()
     refused = f"model, a {type(model).__name__}, cannot be saved"
     try:
@@ -148,7 +151,8 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     fuzzypairs.exceptions.ModelFileError: ...model.skops is empty: ...
     """
     skops_io = _import_skops()
-    path = Path(path)
+    with naming("path"):
+        path = Path(path)
     # One read serves both the check and the load: a file replaced between the two
     # would otherwise be loaded unchecked.
     data = _read_archive(path)

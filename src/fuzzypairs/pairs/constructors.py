@@ -43,6 +43,7 @@ class PairConstructors:
         return cls([], [], [], n_samples)
 
     @classmethod
+    @reading.errors_of("pairs")
     def from_triples(cls, triples: Any, n_samples: int | None = None) -> Self:
         """Read triples (i, j, grade).
 
@@ -63,6 +64,7 @@ class PairConstructors:
         return cls(i, j, grade, n_samples)
 
     @classmethod
+    @reading.errors_of("pairs")
     def from_sparse(cls, matrix: Any, n_samples: int | None = None) -> Self:
         """Read a sparse matrix of grades, one triangle or both.
 
@@ -86,6 +88,7 @@ class PairConstructors:
         return cls(*reading.read_sparse(matrix, n_samples))
 
     @classmethod
+    @reading.errors_of("pairs")
     def from_frame(
         cls,
         frame: Any,
@@ -120,6 +123,7 @@ class PairConstructors:
         return cls(*reading.read_frame(frame, data, id_column, n_samples))
 
     @classmethod
+    @reading.errors_of("path")
     def from_store(
         cls, path: Any, *, ids: Any = None, n_samples: int | None = None
     ) -> Self:
@@ -154,6 +158,7 @@ class PairConstructors:
         return cls(*stored.read_store(path, ids, n_samples))
 
     @classmethod
+    @reading.errors_of("must, cannot or grade")
     def from_must_cannot(
         cls,
         must: Any = (),
@@ -189,6 +194,7 @@ class PairConstructors:
         return cls(i, j, grades, n_samples)
 
     @classmethod
+    @reading.errors_of("labels")
     def from_labels(
         cls,
         labels: ArrayLike,
@@ -226,6 +232,7 @@ class PairConstructors:
         return cls(i, j, np.where(known[i] & known[j], answer, 0.0), n_samples)
 
     @classmethod
+    @reading.errors_of("memberships")
     def from_memberships(
         cls,
         memberships: ArrayLike,

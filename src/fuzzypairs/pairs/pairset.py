@@ -14,14 +14,17 @@ from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.constructors import PairConstructors
 from fuzzypairs.pairs.reading import (
+    errors_of,
     is_count,
     merge,
     read_columns,
     read_ends,
     read_grades,
     read_rows,
+    unreadable,
 )
 from fuzzypairs.pairs.sampling import Seed, deal_units
+from fuzzypairs.validation import check_kind, read_generator
 
 __all__ = ["Links", "PairSet"]
 
@@ -114,8 +117,11 @@ class PairSet(PairConstructors):
         self, i: ArrayLike, j: ArrayLike, grade: ArrayLike, n_samples: int | None = None
     ) -> None:
         # Restored sets are created here as well, so all are in order.
-        ends = read_ends(i, j, n_samples, "pairs")
-        merged = merge(ends, read_grades(grade, ends))
+        try:
+            ends = read_ends(i, j, n_samples, "pairs")
+            merged = merge(ends, read_grades(grade, ends))
+        except Exception as error:
+            raise unreadable("pairs", error) from error
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
@@ -148,10 +154,15 @@ class PairSet(PairConstructors):
             return cls.empty(n_samples)
         if sparse.issparse(pairs):
             return cls.from_sparse(pairs, n_samples)
+        if not isinstance(pairs, list | PairSet):
+            check_kind("pairs", pairs)
         if hasattr(pairs, "columns"):
             return cls.from_frame(pairs, n_samples=n_samples)
         if not isinstance(pairs, PairSet):
-            i, j, grade = read_columns(pairs, ("i", "j", "grade"), "pairs")
+            try:
+                i, j, grade = read_columns(pairs, ("i", "j", "grade"), "pairs")
+            except Exception as error:
+                raise unreadable("pairs", error) from error
             return cls(i, j, grade, n_samples)
         if pairs.n_samples != n_samples:
             raise PairsError(
@@ -266,6 +277,7 @@ class PairSet(PairConstructors):
         """
         return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
 
+    @errors_of("rows")
     def restrict(self, rows: ArrayLike) -> "PairSet":
         """Select the pairs within some rows, and renumber them to those rows.
 
@@ -339,7 +351,7 @@ class PairSet(PairConstructors):
         n_groups, labels = pairs.components()
         whole = whole_groups and n_groups >= n_folds
         unit = labels[pairs.i] if whole else np.arange(len(pairs))
-        rng = np.random.default_rng(random_state)
+        rng = read_generator(random_state)
         fold = deal_units(unit, np.ones((len(pairs), 1)), n_folds, rng)
         return (
             (pairs.select(fold != held_out), pairs.select(fold == held_out))

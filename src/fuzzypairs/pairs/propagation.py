@@ -9,14 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial import KDTree
-from sklearn.utils import check_array
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.threads import Threads, cut, over_ranges
-from fuzzypairs.validation import check_integer, check_jobs, check_number, check_weights
+from fuzzypairs.validation import (
+    check_integer,
+    check_jobs,
+    check_number,
+    check_weights,
+    read_array,
+)
 
 __all__ = ["Propagation", "propagate", "spread_pairs"]
 
@@ -219,7 +224,7 @@ def propagate(
     >>> found
     Propagation(890 pairs derived from 18 asked, strength 0.8)
     """
-    X = np.asarray(check_array(X, input_name="X"))
+    X = np.asarray(read_array("X", X))
     if not isinstance(strength, str) or strength != "auto":
         strength = check_number("strength", strength, 0, 1, words=["auto"])
     check_jobs(n_jobs)

@@ -1,6 +1,7 @@
 """Reading and checking of judgements."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.validation import check_kind
 
 # Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
 MOST_SAMPLES = 3_037_000_499
@@ -33,8 +35,36 @@ GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
 
 def is_count(value: Any, least: int, most: int) -> bool:
     """Tell whether `value` is an integer from `least` to `most`; bool is not."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    # Durations are integers to NumPy.
+    others = (bool, np.timedelta64)
+    is_whole = isinstance(value, Integral) and not isinstance(value, others)
     return is_whole and least <= value <= most
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is no number of rows."""
+    if not is_count(value, 0, MOST_SAMPLES):
+        raise PairsError(
+            f"{name} is {value!r}, expected a whole number, 0 to {MOST_SAMPLES}"
+        )
+
+
+@contextmanager
+def errors_of(place: str) -> Iterator[None]:
+    """Turn whatever reading `place` raises into an error that names it."""
+    try:
+        yield
+    except Exception as error:
+        raise unreadable(place, error) from error
+
+
+def unreadable(place: str, error: Exception) -> Exception:
+    """Return the error about `place` that another one means for users."""
+    if isinstance(error, PairsError | OSError | MemoryError):
+        return error
+    # Also of objects that fail when they are read.
+    said = f"cannot be read: {type(error).__name__}: {error}"
+    return PairsError(said, place=place)
 
 
 def _error(
@@ -49,6 +79,8 @@ def _error(
 def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
     """Return the columns of an array (n, len(fields)) or of an iterable of tuples."""
     expected = f"({', '.join(fields)})"
+    if not isinstance(rows, list):
+        check_kind(name, rows)
     if isinstance(rows, np.ndarray) and rows.shape != (0,):
         if rows.shape[1:] != (len(fields),):
             raise PairsError(
@@ -92,7 +124,9 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
 
 def _refuse_others(values: Any, name: str, meaning: tuple[str, str]) -> None:
     """Refuse a column with a bool or other values that are not numbers."""
-    wrong = np.array([isinstance(v, bool) or not isinstance(v, Real) for v in values])
+    # Durations are integers to NumPy.
+    others = (bool, np.timedelta64)
+    wrong = np.array([isinstance(v, others) or not isinstance(v, Real) for v in values])
     if wrong.any():
         raise _error(
             wrong,
@@ -110,9 +144,7 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
     if n_samples is None:
         n_samples = int(max(i.max(initial=-1), j.max(initial=-1)) + 1)
     if not is_count(n_samples, 0, MOST_SAMPLES):
-        raise PairsError(
-            f"n_samples is {n_samples!r}, expected a whole number, 0 to {MOST_SAMPLES}"
-        )
+        check_count("n_samples", n_samples)
     for end in (i, j):
         if (end < 0).any():
             raise _error(end < 0, name, "but rows are counted from 0", end)
@@ -196,6 +228,8 @@ def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]
         raise PairsError(
             f"is a {type(matrix).__name__}, expected a sparse matrix", place="pairs"
         )
+    if n_samples is not None:
+        check_count("n_samples", n_samples)
     side = matrix.shape[0] if n_samples is None else n_samples
     if matrix.shape != (side, side):
         raise PairsError(
@@ -203,6 +237,7 @@ def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]
             f"column for each sample: ({side}, {side})",
             place="pairs",
         )
+    check_kind("pairs", matrix)
     entries = sparse.coo_array(matrix)
     return entries.row, entries.col, entries.data, side
 
@@ -214,7 +249,12 @@ def read_frame(
 
     Ids are those of a column of `data`, or of its index.
     """
+    if n_samples is not None:
+        check_count("n_samples", n_samples)
     if data is not None:
+        check_kind("data", data)
+        if not hasattr(data, "columns") or not hasattr(data, "__len__"):
+            raise PairsError(f"data is a {type(data).__name__}, expected a DataFrame")
         if n_samples not in (None, len(data)):
             raise PairsError(
                 f"n_samples is {n_samples} but data has {len(data)} rows; "
@@ -231,6 +271,8 @@ def read_frame(
             "pass the table that holds this column"
         )
     a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
+    if not by_index and not isinstance(id_column, str):
+        raise PairsError(f"id_column is {id_column!r:.60}, expected a column's name")
     (ids,) = [data.index] if by_index else _pick(data, "data", str(id_column))
     place = "the index of data" if by_index else f"data[{id_column!r}]"
     rows: dict[Any, int] = {}
@@ -245,11 +287,15 @@ def read_frame(
 
 def has_ids(frame: Any) -> bool:
     """Tell whether a table of judgements names rows by ids, in columns a and b."""
-    columns = list(getattr(frame, "columns", ()))
+    columns = getattr(frame, "columns", None)
+    if columns is None:
+        return False
+    check_kind("pairs", frame)
     return "i" not in columns and {"a", "b"} <= set(columns)
 
 
 def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
+    check_kind(name, frame)
     if not hasattr(frame, "columns"):
         raise PairsError(f"{name} is a {type(frame).__name__}, expected a DataFrame")
     missing = [column for column in columns if column not in frame.columns]

@@ -7,6 +7,7 @@ import numpy as np
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.reading import Ends, is_count, read_links
+from fuzzypairs.validation import read_generator
 
 __all__ = ["Seed", "choose_pairs", "deal_units"]
 
@@ -31,7 +32,7 @@ def choose_pairs(
             f"n_pairs is {n_pairs!r}, expected 0 to {most}: "
             f"all pairs of {rows.size} known samples"
         )
-    i, j = _draw(rows.size, n_pairs, np.random.default_rng(random_state))
+    i, j = _draw(rows.size, n_pairs, read_generator(random_state))
     return Ends(rows[i], rows[j], n_samples)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.plots import style
+from fuzzypairs.validation import read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     >>> plot_objective([9.0, 4.0, 3.5]).get_ylabel()
     'objective'
     """
-    values = check_array(history, ensure_2d=False).ravel()
+    values = read_array("history", history, ensure_2d=False).ravel()
     ax = style.new_axes((6.4, 3.2)) if ax is None else ax
     steps = np.arange(1, len(values) + 1)
     ax.plot(steps, values, color=style.COLORS[0], marker="o", markersize=3)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.criteria import pairs_held
+from fuzzypairs.criteria.inputs import as_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import style
 
@@ -41,7 +41,7 @@ def shared_membership(pairs: Any, memberships: ArrayLike) -> Floats:
     >>> shared_membership([(0, 1, 0.5), (0, 2, -0.5)], memberships)
     array([0.75, 0.  ])
     """
-    U = check_array(memberships)
+    U = as_memberships("memberships", memberships, shares=True)
     judged = PairSet.coerce(pairs, n_samples=len(U))
     shared: Floats = np.minimum(U[judged.i], U[judged.j]).sum(axis=1)
     return shared
@@ -75,7 +75,7 @@ def plot_judgements(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['1 satisfied', '1 violated']
     """
-    U = check_array(memberships)
+    U = as_memberships("memberships", memberships, shares=True)
     judged = PairSet.coerce(pairs, n_samples=len(U)).informative
     ax = style.new_axes((6.4, 3.6)) if ax is None else ax
     shared, held = shared_membership(judged, U), pairs_held(judged, U)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 
 from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.criteria import certainty, pairs_held
+from fuzzypairs.criteria.inputs import as_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import style
+from fuzzypairs.validation import check_flag, check_integer, naming, read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,10 +90,22 @@ def plot_memberships(
     >>> ax.get_title(loc="left")
     'Three rows'
     """
-    data, U = check_array(X), check_array(memberships)
-    check_consistent_length(data, U)
+    data, U = (
+        read_array("X", X),
+        as_memberships("memberships", memberships, shares=True),
+    )
+    with naming("memberships"):
+        check_consistent_length(data, U)
     judged = PairSet.coerce(pairs, n_samples=len(data)).informative
-    rings = np.asarray(highlight, dtype=int)
+    with naming("highlight"):
+        rings = np.asarray(highlight, dtype=int).ravel()
+        if len(rings) and not (rings.min() >= 0 and rings.max() < len(data)):
+            raise ValueError(f"rows from {rings.min()} to {rings.max()} are not in X")
+    for name, most in (("most_rows", most_rows), ("most_pairs", most_pairs)):
+        if most is not None:
+            check_integer(name, most, 0)
+    check_flag("legend", legend)
+    check_flag("row_links", row_links)
     ax = style.new_axes((6.4, 5.4)) if ax is None else ax
     places, names = _project(data)
 

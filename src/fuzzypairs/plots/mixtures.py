@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.criteria.inputs import as_memberships
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_choice
+from fuzzypairs.validation import check_choice, check_integer, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,10 @@ def most_mixed(memberships: ArrayLike) -> Ints:
     >>> most_mixed([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
     array([2, 1, 0])
     """
-    return np.argsort(-mixedness(check_array(memberships)), kind="stable")
+    return np.argsort(
+        -mixedness(as_memberships("memberships", memberships, shares=True)),
+        kind="stable",
+    )
 
 
 def mixedness(U: Floats) -> Floats:
@@ -93,7 +96,7 @@ def plot_mixtures(
     ['elm', 'oak']
     """
     check_choice("kind", kind, ["auto", "triangle", "bars"])
-    U = check_array(memberships)
+    U = as_memberships("memberships", memberships, shares=True)
     n_clusters = U.shape[1]
     if kind == "triangle" and n_clusters != 3:
         raise ValueError(
@@ -104,7 +107,8 @@ def plot_mixtures(
         ax = style.new_axes((5.6, 4.8)) if ax is None else ax
         _draw_triangle(ax, U)
         return ax
-    called = range(len(U)) if names is None else names
+    most = check_integer("most", most, 1)
+    called = read_names(names, len(U))
     if len(called) != len(U):
         raise ValueError(
             f"names has {len(called)} entries but memberships have {len(U)} rows"

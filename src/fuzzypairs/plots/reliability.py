@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.plots import style
+from fuzzypairs.validation import check_integer, naming, read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,10 +49,12 @@ def reliability_bins(
            [0.9 , 0.5 , 0.09, 0.91, 2.  ]])
     """
     p, s = (
-        check_array(values, ensure_2d=False, ensure_all_finite="allow-nan").ravel()
-        for values in (probability, grade)
+        read_array(name, values, ensure_2d=False, ensure_all_finite="allow-nan").ravel()
+        for name, values in (("probability", probability), ("grade", grade))
     )
-    check_consistent_length(p, s)
+    with naming("probability"):
+        check_consistent_length(p, s)
+    n_bins = check_integer("n_bins", n_bins, 1)
     known = ~np.isnan(p) & (s != 0.0)
     p, alike = p[known], s[known] > 0.0
     place = np.minimum((p * n_bins).astype(int), n_bins - 1)

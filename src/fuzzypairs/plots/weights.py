@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs.plots import style
+from fuzzypairs.validation import check_integer, read_array, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +50,9 @@ def plot_feature_weights(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['shape', 'size']
     """
-    w = check_array(weights, ensure_2d=False).ravel()
-    called = range(len(w)) if names is None else names
+    w = read_array("weights", weights, ensure_2d=False).ravel()
+    most = check_integer("most", most, 1)
+    called = read_names(names, len(w))
     if len(called) != len(w):
         raise ValueError(
             f"names has {len(called)} entries but there are {len(w)} weights"

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
@@ -17,13 +18,16 @@ from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.validation import check_kind, naming
 
 __all__ = [
     "Candidate",
+    "check_estimator",
     "complexity",
     "default_grid",
     "last_step",
     "list_candidates",
+    "read_rows",
 ]
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
@@ -126,6 +130,29 @@ class Candidate:
 def last_step(model: Any) -> Any:
     """Return the clusterer at the end of a pipeline, or the model itself."""
     return model[-1] if isinstance(model, Pipeline) else model
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse what is no estimator."""
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise TypeError(
+            f"estimator is {estimator!r:.60}, expected an estimator, such as FDC(), or "
+            "a Pipeline that ends in one"
+        )
+
+
+def read_rows(X: Any) -> Any:
+    """Return X, whose rows can be taken, with two of them or more."""
+    with naming("X"):
+        if sparse.issparse(X):
+            check_kind("X", X)  # rows are taken from it before a fit looks at it
+        X = X if hasattr(X, "shape") else np.asarray(X)
+    if not X.shape or X.shape[0] < 2:
+        raise ValueError(
+            f"X must be a table of two samples or more, got {X!r:.60} of shape "
+            f"{X.shape}"
+        )
+    return X
 
 
 def default_grid(estimator: Any) -> list[dict[str, list[Any]]]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
-from sklearn.utils import check_array
 
 from fuzzypairs import criteria
 from fuzzypairs._typing import Floats, Ints
@@ -23,7 +22,7 @@ from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.pcca import PCCA
 from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.validation import check_integer
+from fuzzypairs.validation import check_integer, check_seed, naming, read_array
 
 __all__ = ["METHODS", "Outcome", "compare", "pick_methods"]
 
@@ -175,16 +174,19 @@ def compare(
     k-means 2 1.0
     FDC 2 1.0
     """
-    data = check_array(X, dtype=np.float64, input_name="X")
+    data = read_array("X", X, dtype=np.float64)
     judged = PairSet.coerce(pairs, n_samples=len(data))
     k = check_integer("n_clusters", n_clusters, 1)
-    classes = None if truth is None else np.asarray(truth, dtype=object)
+    with naming("truth"):
+        classes = None if truth is None else np.asarray(truth, dtype=object)
     if classes is not None and classes.shape != (len(data),):
         raise ValueError(
             f"truth has shape {classes.shape} but X has {len(data)} rows; expected "
             "one class for each"
         )
-    names = pick_methods(methods)
+    with naming("methods"):
+        names = pick_methods(methods)
+    check_seed(random_state)
     outcomes = []
     for done, name in enumerate(names):
         if progress is not None:

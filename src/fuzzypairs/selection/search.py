@@ -26,10 +26,12 @@ from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.selection.candidates import (
     Candidate,
     Grid,
+    check_estimator,
     complexity,
     default_grid,
     last_step,
     list_candidates,
+    read_rows,
 )
 from fuzzypairs.selection.choice import (
     Choice,
@@ -47,9 +49,18 @@ from fuzzypairs.selection.trials import (
     stability_trials,
 )
 from fuzzypairs.threads import Threads
-from fuzzypairs.validation import check_integer, check_jobs, check_seed, check_weights
+from fuzzypairs.validation import (
+    check_flag,
+    check_integer,
+    check_jobs,
+    check_seed,
+    check_weights,
+    naming,
+)
 
 __all__ = ["PairSearchCV"]
+
+MOST_SPLITS = 10_000
 
 
 def _best_has(name: str) -> Callable[["PairSearchCV"], bool]:
@@ -223,17 +234,24 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         """
         check_integer("n_splits", self.n_splits, 2)
         check_integer("n_repeats", self.n_repeats, 1)
+        if self.n_splits * self.n_repeats > MOST_SPLITS:
+            raise ValueError(
+                f"n_splits * n_repeats must be {MOST_SPLITS} or less, got "
+                f"{self.n_splits} * {self.n_repeats}: every setting is fitted so often"
+            )
         check_integer("verbose", self.verbose, 0)
         check_jobs(self.n_jobs)
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if not X.shape:
-            raise ValueError(f"X must be a table of samples, got {X}")
+        X = read_rows(X)
         judged = PairSet.coerce(pairs, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
         seed, fold_seed = check_seed(self.random_state).randint(2**31 - 1, size=2)
+        check_flag("refit", self.refit)
+        check_estimator(self.estimator)
         grid = self.param_grid
-        grid = default_grid(self.estimator) if grid is None else grid
-        candidates = list_candidates(self.estimator, grid, int(seed))
+        with naming("estimator"):
+            grid = default_grid(self.estimator) if grid is None else grid
+        with naming("param_grid"):
+            candidates = list_candidates(self.estimator, grid, int(seed))
         if weight is not None:
             _check_weights_are_taken(candidates)
         rng = np.random.default_rng(int(fold_seed))

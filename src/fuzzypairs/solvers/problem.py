@@ -78,6 +78,10 @@ class Passes(Protocol):
         """Return eq. (14) for all samples, shape (n_samples, n_clusters)."""
 
 
+# Below this, steps are rounding, and a run would go on to `max_iter`.
+LEAST_TOL = 1e-14
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Minimise eq. (5) for checked data: everything that a run does not change.
@@ -131,7 +135,7 @@ class Problem:
         passes = make_passes(weight, rows)
         groups = passes.make_groups(graph)
         data = passes, rows, graph, groups, weight, heaviest
-        return cls(*data, alpha, beta, tol, max_iter, is_exact)
+        return cls(*data, alpha, beta, max(tol, LEAST_TOL), max_iter, is_exact)
 
     def with_grades(self, p: Ints, q: Ints, grade: Floats) -> "Problem":
         """Return the problem with other grades (n_pairs,) of the same judgements.

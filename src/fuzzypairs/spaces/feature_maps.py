@@ -12,6 +12,7 @@ from fuzzypairs.spaces.kernel_functions import Kernel
 from fuzzypairs.spaces.moments import weighted_mean
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads, cut, over_ranges
+from fuzzypairs.validation import check_kind, naming
 
 __all__ = ["KernelFeatures", "Mahalanobis", "MappedSpace"]
 
@@ -91,7 +92,9 @@ class Mahalanobis(MappedSpace):
             w = np.ones(len(X)) if weight is None else weight
             gap = X - self.center
             return np.asarray((gap * w[:, None]).T @ gap / w.sum())
-        S = np.asarray(self.covariance, dtype=np.float64)
+        with naming("covariance"):
+            check_kind("covariance", self.covariance)
+            S = np.asarray(self.covariance, dtype=np.float64)
         if S.shape != (n_features, n_features) or not np.isfinite(S).all():
             raise ValueError(
                 f'metric_params["covariance"] has shape {S.shape}, expected finite '
@@ -167,7 +170,8 @@ class KernelFeatures(MappedSpace):
 
         def fill(start: int, stop: int) -> None:
             values = self.kernel.block(X[start:stop], self.basis)
-            np.dot(values, self.mapping, out=out[start:stop])
+            # A product into `out` would refuse kernel values in single precision.
+            out[start:stop] = values @ self.mapping
 
         self.threads.map(fill, over_ranges(cut(len(out), 1024, most=len(out))))
         return out

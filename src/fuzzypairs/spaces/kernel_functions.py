@@ -233,6 +233,16 @@ def resolve_gamma(
     """Return gamma as a number; "median" leaves out samples of weight 0."""
     if not isinstance(gamma, str):
         return float(gamma)
+    found = _gamma_by_name(gamma, X, weight, squared)
+    if not 0.0 < found < np.inf:
+        raise ValueError(
+            f'gamma="{gamma}" is {found:g} for the scale of X; scale X to about one, '
+            "or give gamma as a number"
+        )
+    return found
+
+
+def _gamma_by_name(gamma: str, X: Any, weight: Floats | None, squared: bool) -> float:
     if gamma == "median":
         return _over_median(X if weight is None else X[weight > 0.0], squared)
     mean = weighted_mean(X, weight)

@@ -52,29 +52,35 @@ FORMS = {"auto": OF_MAPS, "diagonal": ("prior",), "linear": OF_MAPS, "rbf": OF_M
 OF_ALL_KERNELS = ("memory", "n_components", "approximation")
 
 
-def _check_positive(name: str, value: Any, words: tuple[str, ...] = ()) -> None:
-    if not check_number(name, value, 0.0, words=words):
+# Products of larger parameters overflow.
+LARGEST = 1e100
+# Distances to a higher power are those of the largest difference alone.
+LARGEST_P = 1000.0
+
+
+def _check_positive(name: str, value: Any, words: tuple[str, ...] = ()) -> float:
+    if not (number := check_number(name, value, 0.0, LARGEST, words=words)):
         raise ValueError(f"{name} must be above 0, got 0")
+    return number
 
 
-def _check_gamma(name: str, value: Any) -> None:
+def _check_gamma(name: str, value: Any) -> float | str:
     words = ("scale", "median")
     if isinstance(value, str):
-        check_choice(name, value, words)
-    else:
-        _check_positive(name, value, words)
+        return check_choice(name, value, words)
+    return _check_positive(name, value, words)
 
 
 # Checks of values; "form" and "covariance" are checked where they are used.
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "approximation": partial(check_choice, choices=("nystroem", "fourier")),
-    "coef0": partial(check_number, least=0.0),
+    "coef0": partial(check_number, least=0.0, below=LARGEST),
     "degree": partial(check_integer, least=1),
     "doubt": partial(check_number, least=0.0, below=0.5),
     "gamma": _check_gamma,
     "memory": check_bytes,
     "n_components": partial(check_integer, least=1),
-    "p": partial(check_number, least=1.0),
+    "p": partial(check_number, least=1.0, below=LARGEST_P),
     "prior": _check_positive,
     "ridge": _check_positive,
     "sharpness": _check_positive,
@@ -102,6 +108,11 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
     if isinstance(metric, Space):
         _check(given, (), f"a {type(metric).__name__}, which has its own")
         return metric
+    if isinstance(metric, type):
+        raise TypeError(
+            f"metric is the class {metric.__name__}, expected a name, a function or a "
+            "Space; create an instance"
+        )
     if callable(metric):
         _check(given, OF_ALL_KERNELS, "a callable")
         return _kernel_space(Custom(metric), given, "a callable")
@@ -122,7 +133,7 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
 
 
 def _check(given: dict[str, Any], known: tuple[str, ...], metric: str) -> None:
-    """Refuse parameters that a metric does not have, and values out of range."""
+    """Refuse parameters that a metric does not have; read their values in place."""
     unknown = [key for key in given if key not in known]
     if unknown:
         expected = ", ".join(map(repr, known)) if known else "none"
@@ -132,7 +143,7 @@ def _check(given: dict[str, Any], known: tuple[str, ...], metric: str) -> None:
         )
     for key, value in given.items():
         if key in CHECKS:
-            CHECKS[key](f'metric_params["{key}"]', value)
+            given[key] = CHECKS[key](f'metric_params["{key}"]', value)
 
 
 def _learned_space(given: dict[str, Any]) -> LearnedSpace:

@@ -71,6 +71,11 @@ def resolve_start(
     n_samples = X.shape[0]
     if not isinstance(init, str):
         name = "init"
+        if isinstance(init, type):
+            raise TypeError(
+                f"init is the class {init.__name__}, expected a name, an array or a "
+                "function"
+            )
         if callable(init):
             init, name = init(X, n_clusters, random_state), "init()"
         given = read_given(init, name, n_samples, n_clusters)
@@ -152,7 +157,9 @@ def spread_samples(
 
 def _draw_row(chance: Floats, draw: float) -> int:
     cumulative = np.cumsum(chance)
-    return int(np.searchsorted(cumulative, draw * cumulative[-1], side="right"))
+    row = np.searchsorted(cumulative, draw * cumulative[-1], side="right")
+    # Sums that overflow would point behind the last row.
+    return min(int(row), len(chance) - 1)
 
 
 def random_labels(

@@ -122,13 +122,13 @@ def test_a_coarse_scale_takes_the_nearest_level(levels, expected):
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan])
 def test_a_rate_is_a_share(rate):
-    with pytest.raises(ValueError, match=r"rate is .*: expected a share from 0 to 1"):
+    with pytest.raises(ValueError, match=r"rate (is|must be) .*"):
         flip_pairs(PAIRS, rate, random_state=0)
 
 
 @pytest.mark.parametrize("spread", [-0.1, np.inf, np.nan])
 def test_a_spread_is_finite(spread):
-    with pytest.raises(ValueError, match=r"spread is .*: expected a number, at least"):
+    with pytest.raises(ValueError, match=r"spread must be finite, 0 or more"):
         blur_pairs(PAIRS, spread, random_state=0)
 
 
@@ -136,8 +136,8 @@ def test_a_spread_is_finite(spread):
     ("wrong", "message"),
     [
         ({"shift": 3}, "shift is 3: expected a number from -2 to 2"),
-        ({"shift": np.nan}, "shift is nan"),
-        ({"levels": 1}, "levels is 1: expected at least 2 grades, or None"),
+        ({"shift": np.nan}, "shift must be finite"),
+        ({"levels": 1}, "levels must be 2 or more, got 1"),
     ],
 )
 def test_a_bias_is_within_the_scale(wrong, message):

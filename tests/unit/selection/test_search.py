@@ -488,7 +488,10 @@ class TestErrors:
             search(grid={"fuzzifier": [0.5]}).fit(X, pairs=pairs)
 
     def test_what_is_no_table(self):
-        with pytest.raises(ValueError, match="X must be a table of samples, got 5"):
+        with pytest.raises(
+            ValueError,
+            match="X must be a table of two samples or more, got array\\(5\\)",
+        ):
             search().fit(5, pairs=None)
 
     def test_bad_data_is_named(self, data):
