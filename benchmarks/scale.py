@@ -1,7 +1,8 @@
 """Fits over blocks: cost of a pass, workers, memory out of core, ids, kills.
 
 ``python -m benchmarks scale`` (``make bench-scale``) measures all rows;
-``python -m benchmarks.scale NAME ...`` some of: equality, passes, ids, kills, large.
+``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, ids, kills,
+large.
 Data are made on the spot, and removed after.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 import psutil
 
 from benchmarks.measure import Row, in_fresh_process
+from fuzzypairs.threads import Threads
 
 K, N_FEATURES = 10, 16
 # Rows of a block in the rows about passes, and of a row group of the large files.
@@ -150,6 +152,21 @@ def passes(quick: bool) -> Iterator[Row]:
     )
 
 
+def tasks(quick: bool) -> Iterator[Row]:
+    """Measure what a block costs beside its rows: scheduler, messages and sums."""
+    n_blocks = 128 if quick else 1024
+    seconds = in_fresh_process(
+        "benchmarks.scale.pass_on_workers", 100 * n_blocks, 2, 100
+    )
+    yield Row(
+        f"a block of a pass beside its rows, {n_blocks} blocks",
+        1e3 * seconds / n_blocks,
+        "ms",
+        3.0,
+        detail=f"{seconds:.2f} s a pass of 100 rows a block on two workers",
+    )
+
+
 def local_pass(n_rows: int) -> float:
     """Return the shortest time of a pass of the local engine on one thread."""
     from fuzzypairs import _core
@@ -172,7 +189,7 @@ def shortest(work: Callable[[], Any], repeats: int = 7) -> float:
     return min(times)
 
 
-def pass_on_workers(n_rows: int, n_workers: int) -> float:
+def pass_on_workers(n_rows: int, n_workers: int, block: int = BLOCK) -> float:
     """Return the shortest time between passes of a fit on so many workers."""
     from fuzzypairs.distributed import DaskFuzzyCMeans, PassProgress, watch_passes
 
@@ -183,7 +200,7 @@ def pass_on_workers(n_rows: int, n_workers: int) -> float:
             ended[progress.n_passes] = time.perf_counter()
 
     with cluster(n_workers) as there, connect(there) as client, watch_passes(watch):
-        X = client.persist(blocks(n_rows))
+        X = client.persist(blocks(n_rows, block))
         DaskFuzzyCMeans(
             K, n_init=1, max_iter=12, tol=0.0, random_state=0, client=client
         ).fit(X)
@@ -344,7 +361,7 @@ def fit_large(folder: str) -> dict[str, Any]:
         "seconds": seconds,
         "passes": stamps[-1][0],
         "pass": float(np.median(gaps)),
-        "threads": os.cpu_count(),
+        "threads": Threads(-1).n_threads,
     }
 
 
@@ -377,6 +394,7 @@ def run_watched(command: list[str]) -> dict[str, Any]:
 PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "equality": equality,
     "passes": passes,
+    "tasks": tasks,
     "ids": ids,
     "kills": kills,
     "large": large,

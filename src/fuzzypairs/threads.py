@@ -1,11 +1,13 @@
-"""Functions over ranges of rows, on a pool of threads or in place."""
+"""Functions over ranges of rows, on a pool of threads or in place; the machine."""
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -24,6 +26,25 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which matrix products have the same bits on any machine."""
     limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limit
+
+
+def machine_memory() -> float:
+    """Return the memory of this machine or container in bytes; inf if unknown.
+
+    Examples
+    --------
+    >>> machine_memory() > 1e6
+    True
+    """
+    try:
+        total = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return float("inf")
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+    except OSError:
+        return total
+    return min(total, float(limit)) if limit.isdigit() else total
 
 
 @dataclass(frozen=True)

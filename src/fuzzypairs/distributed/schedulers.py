@@ -1,12 +1,11 @@
 """Where functions of blocks run: on threads of this process, or on a Dask cluster."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 from uuid import uuid4
 
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, machine_memory
 
 __all__ = ["ClusterScheduler", "LocalScheduler", "Scheduler", "choose_scheduler"]
 
@@ -71,7 +70,7 @@ class LocalScheduler:
 
     def memory(self) -> float:
         """Return how many bytes this machine has."""
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        return machine_memory()
 
     def load(self, parts: Sequence[Any], keep: bool) -> list[Any]:
         """Return the parts as they are: they are read when they are needed."""

@@ -13,6 +13,7 @@ import pandas as pd
 
 from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.io.readers import read_bytes
+from fuzzypairs.threads import machine_memory
 
 __all__ = ["FileBlock", "find_files", "is_large", "list_blocks"]
 
@@ -68,12 +69,9 @@ def is_large(data: str | os.PathLike[str]) -> bool:
         return path.is_dir() or glob.has_magic(str(data))
     if path.suffix.lower() not in ENDINGS:
         return False
-    return path.suffix.lower() == ".npy" or path.stat().st_size > LARGE_SHARE * memory()
-
-
-def memory() -> float:
-    """Return the memory of this machine in bytes."""
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    if path.suffix.lower() == ".npy":
+        return True
+    return path.stat().st_size > LARGE_SHARE * machine_memory()
 
 
 @dataclass(frozen=True)
