@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -235,10 +236,10 @@ class ClusterScheduler:
         if add is None or len(futures) < ADD_FROM:
             return futures
         key = f"fuzzypairs-{name}-sum-{uuid4().hex}"
-        return [
-            self.client.submit(add, *futures[some], key=(key, number), pure=False)
-            for number, some in enumerate(_groups(len(futures)))
-        ]
+        groups = [futures[some] for some in _groups(len(futures))]
+        keys = [f"{key}-{number}" for number in range(len(groups))]
+        work = partial(_apply, add)
+        return list(self.client.map(work, groups, key=keys, pure=False))
 
     def _submit(
         self,
@@ -274,16 +275,23 @@ class ClusterScheduler:
                 self.client.submit(_same, value, key=f"{key}-common-{n}", pure=False)
                 for n, value in enumerate(common)
             )
-        return [
-            self.client.submit(function, *call, *common, key=(key, n), pure=False)
-            for n, call in enumerate(calls)
+        # One message to the scheduler, not one for each block.
+        columns = [
+            *zip(*calls, strict=True),
+            *([value] * len(calls) for value in common),
         ]
+        keys = [f"{key}-{number}" for number in range(len(calls))]
+        return list(self.client.map(function, *columns, key=keys, pure=False))
 
 
 def _tell_of(futures: list[Any], tell: Tell | None) -> None:
     if tell is not None:
         for future in futures:
             future.add_done_callback(lambda _: tell())
+
+
+def _apply(function: Callable[..., Any], values: list[Any]) -> Any:
+    return function(*values)
 
 
 def _same(value: Any) -> Any:
