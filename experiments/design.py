@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.methods import METHODS, Problem
 from fuzzypairs import PairSet, __version__, criteria
-from fuzzypairs.datasets import available, flip_pairs, load, simulate_pairs
+from fuzzypairs.datasets import available, describe, flip_pairs, load, simulate_pairs
 
 __all__ = [
     "CONDITIONS",
@@ -63,12 +63,16 @@ class Condition:
         Their number, instead.
     wrong : float
         The share of reversed ones.
+    all_rows : bool
+        Whether large sets are whole; with the paper's ratio of judgements then, and for
+        the paper's sets and our method only.
     """
 
     title: str
     ratio: float = 0.1
     count: int | None = None
     wrong: float = 0.0
+    all_rows: bool = False
 
 
 CONDITIONS = {
@@ -83,7 +87,10 @@ CONDITIONS = {
     "i": Condition("0.05 for each row, all wrong: group (i)", ratio=0.05, wrong=1.0),
     "ii": Condition("0.1 for each row, half wrong: group (ii)", wrong=0.5),
     "iii": Condition("0.05 for each row, all true: group (iii)", ratio=0.05),
+    "iv": Condition("group (iv) on whole sets, all true", all_rows=True),
 }
+# The method that others are compared with.
+OURS = "GuidedFDC"
 # The condition of methods that see no judgement.
 NO_PAIRS = "none"
 # Of larger sets so many rows are drawn, once.
@@ -130,34 +137,41 @@ def half_of(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _by_size() -> list[str]:
-    from fuzzypairs.datasets import describe
-
     sizes = {name: describe(name).n_samples for name in SETS} | FURTHER
     return sorted(sizes, key=lambda name: (sizes[name], name))
 
 
-def read_set(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return standardised rows, at most `MOST_ROWS`, and classes from 0."""
+def read_set(name: str, most: int | None = MOST_ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Return standardised rows, at most so many, and classes from 0."""
     if name in FURTHER:
         table = pd.read_csv(_further_file(name))
         X, y = table.drop(columns="class").to_numpy(float), table["class"].to_numpy()
     else:
         loaded = load(name, scale=True)
         X, y = np.asarray(loaded.data, dtype=float), np.asarray(loaded.target)
-    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_ROWS])
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:most])
     X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]
     spread = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), y
 
 
 def judgements(
-    X: np.ndarray, y: np.ndarray, condition: str, draw: int
+    X: np.ndarray,
+    y: np.ndarray,
+    condition: str,
+    draw: int,
+    paper_ratio: Literal["fifth"] | None = None,
 ) -> tuple[PairSet, PairSet]:
-    """Return the true judgements of a draw, and those given."""
+    """Return the true judgements of a draw, and those given.
+
+    `paper_ratio` is what the paper takes instead of 0.1 for each row.
+    """
     if condition == NO_PAIRS:
         return PairSet.empty(len(X)), PairSet.empty(len(X))
     how, n = CONDITIONS[condition], len(X)
-    ratio = how.ratio if how.count is None else min(how.count / n, (n - 1) / 2)
+    ratio: float | Literal["fifth"] = paper_ratio or how.ratio
+    if how.count is not None:
+        ratio = min(how.count / n, (n - 1) / 2)
     true = simulate_pairs(X, y, "iv", random_state=1000 + draw, ratio=ratio)
     if how.wrong == 1.0:
         return true, PairSet(true.i, true.j, -true.grade, n)
@@ -179,6 +193,7 @@ def plan(
         for method in methods
         if draw < METHODS[method].draws
         and (METHODS[method].everywhere or condition in COMPARED)
+        and ((method == OURS and name in SETS) or not CONDITIONS[condition].all_rows)
     ]
     return list(dict.fromkeys(trials))
 
@@ -192,7 +207,8 @@ def run(trial: Trial) -> dict[str, Any]:
 
     A method that fails does not end the experiment: its line holds the error.
     """
-    X, y = _data(trial.set)
+    whole = trial.condition != NO_PAIRS and CONDITIONS[trial.condition].all_rows
+    X, y = _data(trial.set, None if whole else MOST_ROWS)
     method = METHODS[trial.method]
     # Rows that only a prediction sees.
     new = np.zeros(len(X), dtype=bool)
@@ -200,7 +216,8 @@ def run(trial: Trial) -> dict[str, Any]:
         order = np.random.default_rng(trial.draw).permutation(len(X))
         new[order[: len(X) // 5]] = True
     new_X, new_y, X, y = X[new], y[new], X[~new], y[~new]
-    true, given = judgements(X, y, trial.condition, trial.draw)
+    fewer = describe(trial.set).pair_ratio if whole else None
+    true, given = judgements(X, y, trial.condition, trial.draw, fewer)
     wrong = CONDITIONS[trial.condition].wrong if method.judged else 0.0
     problem = Problem(X, y, given, trial.draw, wrong, new_X)
     line: dict[str, Any] = {**asdict(trial), "version": __version__}
@@ -242,5 +259,5 @@ def calibration_error(U: np.ndarray, y: np.ndarray) -> float:
 
 
 @lru_cache(maxsize=4)
-def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
-    return read_set(name)
+def _data(name: str, most: int | None) -> tuple[np.ndarray, np.ndarray]:
+    return read_set(name, most)

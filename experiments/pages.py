@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.design import CONDITIONS, FURTHER, SETS, half_of
-from experiments.scores import OURS, Scores, read_scores
+from experiments.design import CONDITIONS, FURTHER, OURS, SETS, half_of
+from experiments.scores import Scores, read_scores
 
 __all__ = ["markdown_table", "write_pages"]
 
@@ -42,7 +42,9 @@ def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
     parts = ["### Means over all sets", overview(scores)]
     parts += ["### Certainty, and which judgements are wrong", certainty(lines)]
     for name, found in scores.items():
-        parts += [f"### {CONDITIONS[name].title}", comparison(found)]
+        # Others are not run on whole large sets.
+        if not CONDITIONS[name].all_rows:
+            parts += [f"### {CONDITIONS[name].title}", comparison(found)]
     folder = page.with_suffix("")
     folder.mkdir(exist_ok=True)
     parts.append(

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from experiments.design import NO_PAIRS
+from experiments.design import NO_PAIRS, OURS
 from experiments.methods import METHODS
 
 __all__ = ["Difference", "Scores", "read_scores"]
 
-# The method that others are compared with.
-OURS = "GuidedFDC"
 # Differences on a set count if a paired t-test over draws has a smaller p than this.
 LEVEL = 0.05
 

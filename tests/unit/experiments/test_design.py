@@ -71,6 +71,7 @@ def test_conditions_are_what_their_names_say():
         "i": (9, 9),
         "ii": (18, 9),
         "iii": (9, 0),
+        "iv": (18, 0),
     }
 
 
@@ -117,3 +118,8 @@ def test_calibration_weighs_bins_by_rows():
     """Half of the rows have a gap of 0.1 and half, in another bin, one of 0.3."""
     U = np.array([[0.9, 0.1], [0.1, 0.9], [0.7, 0.3], [0.3, 0.7]])
     assert calibration_error(U, np.array([0, 1, 0, 1])) == pytest.approx(0.2)
+
+
+def test_whole_sets_are_of_the_paper_and_ours():
+    planned = plan(["wine", "crabs"], ["iv"], ["FCM", "PCCA", "GuidedFDC"], 1)
+    assert [(trial.set, trial.method) for trial in planned] == [("wine", "GuidedFDC")]
