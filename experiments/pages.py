@@ -72,16 +72,16 @@ def groups_of(names: Collection[str]) -> dict[str, list[str]]:
 
 def overview(scores: Mapping[str, Scores]) -> str:
     """Return means of GuidedFDC by condition, and of methods without judgements."""
-    names = [name for name in EVERY if name in next(iter(scores.values())).sets(OURS)]
-    groups = groups_of(names)
-    head = ["judgements", *(f"{title} ({len(g)})" for title, g in groups.items())]
-    rows = []
+    groups = groups_of(EVERY)
     first = next(iter(scores.values()))
-    for method in ("k-means", "FCM"):
-        if method in first.methods:
-            rows.append([f"none: {method}", *_means(first, method, groups)])
-    rows += [[name, *_means(found, OURS, groups)] for name, found in scores.items()]
-    return markdown_table(head, rows)
+    shown = [(f"none: {name}", first, name) for name in ("k-means", "FCM")]
+    shown += [(name, found, OURS) for name, found in scores.items()]
+    rows = [
+        [title, *_amount(found, method), *_means(found, method, groups)]
+        for title, found, method in shown
+        if method in found.methods
+    ]
+    return markdown_table(["judgements", "sets", "draws", *groups], rows)
 
 
 def comparison(scores: Scores) -> str:
@@ -91,11 +91,8 @@ def comparison(scores: Scores) -> str:
     for method in scores.methods:
         if method == NEW_ROWS:
             continue
-        sets = scores.sets(method)
-        low, high = scores.draws(method)
-        shown = f"{low}" if low == high else f"{low} to {high}"
         titles = ("all", "further", "reported on")
-        row = [method, str(len(sets)), shown]
+        row = [method, *_amount(scores, method)]
         row += [_mean(scores, method, groups[title]) for title in titles]
         if method != OURS:
             gap = scores.difference(method, groups["all"])
@@ -126,10 +123,17 @@ def certainty(lines: Sequence[Mapping[str, Any]]) -> str:
             for title in ("all", "reported on")
         ]
         shown = _mean(areas, OURS, groups["all"], 3)
-        rows.append([name, *cells, shown])
-    head = ["judgements", "calibration, all", "reported on"]
+        rows.append([name, str(len(errors.sets(OURS))), *cells, shown])
+    head = ["judgements", "sets", "calibration, all", "reported on"]
     head += ["new rows, all", "new rows, reported on", "area under ROC curve"]
     return markdown_table(head, rows)
+
+
+def _amount(scores: Scores, method: str) -> list[str]:
+    """Return the numbers of sets, and of draws of each."""
+    low, high = scores.draws(method)
+    draws = f"{low}" if low == high else f"{low} to {high}"
+    return [str(len(scores.sets(method))), draws]
 
 
 def _means(

@@ -14,10 +14,10 @@ def test_results_go_between_the_marks(lines, page):
     assert text.endswith("End.\n")
     assert "old" not in text
     assert [path.name for path in written] == ["sets.md", "scores.csv", "judgements.md"]
-    assert "| 100 | 81.0 ± 0.4 | 81.0 ± 0.6 | 81.0 ± 0.6 |" in text
+    assert "| 100 | 2 | 3 | 81.0 ± 0.4 | 81.0 ± 0.6 | 81.0 ± 0.6 |" in text
     assert "| PCK-means | 2 | 3 | 65.9 ± 0.4 | 60.9 ± 0.5 |" in text
     assert "| +15.1 ± 5.0 | 0.2 | 2 / 0 |" in text
-    assert "| 100 | 0.050 ± 0.000 |" in text
+    assert "| 100 | 2 | 0.050 ± 0.000 |" in text
 
 
 def test_each_set_has_a_line(lines, page):
