@@ -1,5 +1,6 @@
 """Model files without pickle: `save` and `load`."""
 
+import hashlib
 import importlib
 import inspect
 import io
@@ -10,6 +11,8 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from fuzzypairs import __version__
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
@@ -59,7 +62,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Notes
     -----
     The file is a zip archive in the format of skops, with the version of
-    fuzzypairs in the member `fuzzypairs.json`.
+    fuzzypairs and a digest of all other members in the member `fuzzypairs.json`.
 
     Examples
     --------
@@ -97,7 +100,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         )
     archive = io.BytesIO(data)
     with zipfile.ZipFile(archive, "a") as members:
-        members.writestr(STAMP, json.dumps({"version": __version__}))
+        stamp = {"version": __version__, "digest": _digest(members)}
+        members.writestr(STAMP, json.dumps(stamp))
     with replacing(path) as temporary:
         temporary.write_bytes(archive.getvalue())
 
@@ -157,7 +161,7 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     # would otherwise be loaded unchecked.
     data = _read_archive(path)
     try:
-        version = _read_version(data)
+        version, is_whole = _read_stamp(data)
         unknown = skops_io.get_untrusted_types(data=data)
     except Exception as error:  # whatever skops raises on hostile bytes
         raise ModelFileError(
@@ -174,6 +178,11 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
             f"{path} holds types that are not trusted: {', '.join(refused)}. If you "
             f"know them and who wrote the file, pass trusted={refused}"
         )
+    if not is_whole:
+        raise ModelFileError(
+            f"{path} was changed after it was saved: its parts do not belong together; "
+            "copy the file again, or fit and save again"
+        )
     if version != __version__:
         warnings.warn(
             f"{path} was written by fuzzypairs {version or 'of unknown version'} and "
@@ -182,12 +191,19 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
             stacklevel=2,
         )
     try:
-        return skops_io.loads(data, trusted=sorted(accepted))
+        model = skops_io.loads(data, trusted=sorted(accepted))
     except Exception as error:
         raise ModelFileError(
             f"{path} cannot be rebuilt ({error}): it is damaged, or was written by a "
             "version that this one cannot read; fit and save again"
         ) from error
+    for part in _parts(model):
+        if wrong := _inconsistency(part):
+            raise ModelFileError(
+                f"{path} holds a {type(part).__name__} whose {wrong}: it was changed "
+                "after it was saved; fit and save again"
+            )
+    return model
 
 
 def _import_skops() -> Any:
@@ -220,12 +236,64 @@ def _read_archive(path: Path) -> bytes:
     raise ModelFileError(f"{path} {reason}")
 
 
-def _read_version(data: bytes) -> str | None:
-    """Return the version of fuzzypairs that wrote an archive, None if not stamped."""
+def _read_stamp(data: bytes) -> tuple[str | None, bool]:
+    """Return the version that wrote an archive, or None, and whether it is whole.
+
+    Files of skops itself and of earlier versions have no digest.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as members:
         if STAMP not in members.namelist():
-            return None
-        return str(json.loads(members.read(STAMP))["version"])
+            return None, True
+        stamp = json.loads(members.read(STAMP))
+        version = str(stamp["version"])
+        is_early = version != __version__ and "digest" not in stamp
+        return version, is_early or stamp.get("digest") == _digest(members)
+
+
+def _digest(members: zipfile.ZipFile) -> str:
+    """Return the SHA-256 of the names and contents of all members but ours."""
+    found = hashlib.sha256()
+    for name in sorted(members.namelist()):
+        if name != STAMP:
+            content = hashlib.sha256(members.read(name)).hexdigest()
+            found.update(f"{name}\n{content}\n".encode())
+    return found.hexdigest()
+
+
+def _parts(model: Any) -> list[Any]:
+    """Return the estimators of a model: itself, the steps of a pipeline, and theirs."""
+    steps = [step for _, step in getattr(model, "steps", [])]
+    inner = [
+        value
+        for name, value in vars(model).items()
+        if name in ("best_estimator_", "model_") and hasattr(value, "__dict__")
+    ]
+    return [model, *(part for one in [*steps, *inner] for part in _parts(one))]
+
+
+def _inconsistency(model: Any) -> str:
+    """Return how the arrays of a fitted clusterer contradict each other, "" if not."""
+    state = {name: value for name, value in vars(model).items() if name[-1] == "_"}
+    k, n_features = state.get("n_clusters_"), state.get("n_features_in_")
+    if k is None:
+        return ""
+    n_samples = len(state["labels_"]) if "labels_" in state else None
+    shapes = {
+        "memberships_": (n_samples, k),
+        "cluster_centers_": (k, n_features),
+        "labels_": (n_samples,),
+    }
+    for name, shape in shapes.items():
+        if name not in state:
+            continue
+        value = state[name]
+        if getattr(value, "dtype", None) is None or value.dtype.kind not in "iuf":
+            return f"{name} is no array of numbers"
+        if value.shape != shape:
+            return f"{name} has shape {value.shape}, expected {shape}"
+        if not np.isfinite(value).all():
+            return f"{name} is not finite"
+    return ""
 
 
 def _is_ours(name: str) -> bool:

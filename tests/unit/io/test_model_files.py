@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fuzzypairs import FDC
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
+from fuzzypairs.io import model_files
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.model_files import load, save
 
@@ -113,7 +114,8 @@ def test_the_file_holds_no_pickle_and_names_its_version(model, path):
         endings = {Path(name).suffix for name in members.namelist()}
         assert endings <= {".npy", ".npz", ".json"}  # sparse matrices are .npz
         stamp = json.loads(members.read("fuzzypairs.json"))
-    assert stamp == {"version": __version__}
+    assert stamp["version"] == __version__
+    assert len(stamp["digest"]) == 64
     unknown = skops.io.get_untrusted_types(file=path)
     assert type(skops.io.load(path, trusted=unknown)) is FDC
 
@@ -287,4 +289,53 @@ def test_without_skops_both_ways_say_what_to_install(model, path, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[files\]'"):
         save(model, path)
     with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[files\]'"):
+        load(path)
+
+
+def exchange(path, change, *, sealed):
+    """Change every array of floats in a file; `sealed` makes its digest fit again."""
+
+    def changed(name, data):
+        if not name.endswith(".npy"):
+            return data
+        array = np.load(io.BytesIO(data))
+        file = io.BytesIO()
+        np.save(file, change(array) if array.dtype == np.float64 else array)
+        return file.getvalue()
+
+    rewrite(path, changed)
+    if sealed:
+        with zipfile.ZipFile(path) as members:
+            stamp = json.loads(members.read(model_files.STAMP))
+            stamp["digest"] = model_files._digest(members)
+        text = json.dumps(stamp)
+        rewrite(path, lambda name, data: text if name == model_files.STAMP else data)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda a: a[:-1], "has shape"),
+        (lambda a: a.reshape(-1), "has shape"),
+        (lambda a: a * np.nan, "is not finite"),
+        (lambda a: a.astype(str), "is no array of numbers"),
+    ],
+    ids=["rows", "dimensions", "NaN", "type"],
+)
+def test_exchanged_arrays_are_refused(model, path, change, said):
+    save(model, path)
+    exchange(path, change, sealed=False)
+    with pytest.raises(ModelFileError, match="was changed after it was saved"):
+        load(path)
+
+    save(model, path)
+    exchange(path, change, sealed=True)
+    with pytest.raises(ModelFileError, match=said):
+        load(path)
+
+
+def test_other_values_are_refused_by_the_digest(model, path):
+    save(model, path)
+    exchange(path, lambda a: a + 1.0, sealed=False)
+    with pytest.raises(ModelFileError, match="was changed after it was saved"):
         load(path)
