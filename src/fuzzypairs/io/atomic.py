@@ -1,12 +1,15 @@
 """Files and folders that appear whole or not at all."""
 
+import glob
+import hashlib
 import os
+import platform
 import secrets
 import shutil
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -69,8 +72,33 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _temporary_name(path: Path) -> Path:
-    """Return an unused hidden name in the folder of `path`.
+    """Return an unused hidden name in the folder of `path`; remove what was left there.
 
-    `tempfile` would keep the file closed to other users, whatever the umask allows.
+    `tempfile` would keep the file closed to other users, whatever the umask allows. The
+    name tells which process of which machine it is of, so that a later one knows what
+    a killed one has left.
     """
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    for left in path.parent.glob(f".{glob.escape(path.name)}.{host}-*.tmp"):
+        number = left.name.split("-")[-2]
+        if number.isdigit() and not _is_running(int(number)):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                with suppress(OSError):  # of another user
+                    left.unlink()
+    token = f"{host}-{os.getpid()}-{secrets.token_hex(4)}"
+    return path.with_name(f".{path.name}.{token}.tmp")
+
+
+def _is_running(process: int) -> bool:
+    """Tell whether there is such a process; where that cannot be asked, say yes."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OverflowError, PermissionError):
+        return True
+    return True

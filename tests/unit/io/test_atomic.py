@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -78,3 +80,34 @@ def test_files_are_as_open_as_the_umask_allows(tmp_path):
 
     assert (tmp_path / "page.html").stat().st_mode & 0o777 == 0o644
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o755
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from fuzzypairs.io.atomic import replacing, staging
+target = Path(sys.argv[2])
+with (replacing if sys.argv[1] == "file" else staging)(target) as temporary:
+    (temporary if sys.argv[1] == "file" else temporary / "part").write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, kind):
+    target = tmp_path / "out [1]"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", KILLED, kind, target], check=False)
+        assert len(list(tmp_path.iterdir())) == 1  # hidden, and not more each time
+    with (replacing if kind == "file" else staging)(target) as temporary:
+        (temporary if kind == "file" else temporary / "part").write_text("whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["out [1]"]
+
+
+def test_temporary_files_of_running_processes_stay(tmp_path):
+    target = tmp_path / "out"
+    with replacing(target) as first, replacing(target) as second:
+        first.write_text("1")
+        second.write_text("2")
+        assert first.exists()
+    assert target.read_text() == "1"  # the outer one moves last
