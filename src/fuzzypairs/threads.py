@@ -1,9 +1,10 @@
 """Functions over ranges of rows, on a pool of threads or in place; the machine."""
 
 import os
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -22,10 +23,46 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which matrix products have the same bits on any machine."""
-    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limit
+@dataclass
+class Inside:
+    """How many are in `one_blas_thread`, and what restores the setting after them."""
+
+    count: int = 0
+    limit: Any = None
+
+
+LOCK, INSIDE = threading.Lock(), Inside()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Make sums of matrix products independent of the threads of other libraries.
+
+    The setting, of BLAS and OpenMP, is one of the process: the first of several threads
+    changes it, the last one restores it. Within another such context it costs nothing.
+    """
+    inside = INSIDE  # a fork in between makes another
+    with LOCK:
+        if not inside.count:
+            inside.limit = _libraries().limit(limits=1)
+        inside.count += 1
+    try:
+        yield
+    finally:
+        with LOCK:
+            inside.count -= 1
+            if not inside.count:
+                inside.limit.restore_original_limits()
+
+
+def _forget_parent() -> None:
+    """Start anew in a forked child, where threads that were inside do not exist."""
+    global LOCK, INSIDE
+    LOCK, INSIDE = threading.Lock(), Inside()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_parent)
 
 
 def machine_memory() -> float:

@@ -31,6 +31,7 @@ from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init
+from fuzzypairs.threads import one_blas_thread
 from fuzzypairs.validation import check_integer
 
 __all__ = ["GuidedFDC"]
@@ -266,7 +267,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
         judged = usable_pairs(data.pairs, data.weight, 1.0)
-        with np.errstate(all="ignore"):  # results are looked at in the end
+        with np.errstate(all="ignore"), one_blas_thread():
             fitted = self._fit_guided(data, judged, numbers)
             if fitted is None:
                 model, notes = self._fit_plain(data, numbers)

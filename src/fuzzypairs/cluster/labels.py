@@ -13,6 +13,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import store
 from fuzzypairs.cluster.notes import Note
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.threads import one_blas_thread
 from fuzzypairs.validation import check_bytes, check_kind, check_room, naming
 
 __all__ = ["LabelClusterer"]
@@ -53,7 +54,8 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
         judged = PairSet.coerce(pairs, len(data))
         needed = self._bytes_needed(*data.shape)
         check_room(type(self).__name__, len(data), needed, allowed)
-        with np.errstate(all="ignore"):  # weights that vanish underflow
+        # Weights that vanish underflow.
+        with np.errstate(all="ignore"), one_blas_thread():
             learned, notes = self._cluster(data, judged)
         learned |= {n: v for n, v in vars(blank).items() if n.endswith("_in_")}
         store(self, **learned)

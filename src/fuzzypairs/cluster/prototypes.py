@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -53,7 +54,7 @@ from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.starts.start import Init, Start, is_deterministic, resolve_start
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import (
     check_choice,
     check_integer,
@@ -161,9 +162,15 @@ class PrototypeClusterer(
         data = read_data(
             type(self), X, pairs, sample_weight, space, accepts_sparse=sparse
         )
+        # The core has threads of its own; all else must not depend on those of BLAS.
+        is_core = type(space) is Euclidean and self._is_algorithm_1
+        is_core = is_core and not getattr(self, "propagate", False)
         try:
             # The result is looked at in the end, whatever users want raised before.
-            with np.errstate(all="ignore"):
+            with (
+                np.errstate(all="ignore"),
+                nullcontext() if is_core else one_blas_thread(),
+            ):
                 notes = self._fit_checked(data, space)
         except LinAlgError as error:  # of values that are not finite
             raise ValueError(OVERFLOWN) from error
@@ -457,7 +464,9 @@ class PrototypeClusterer(
         data = in_units(given, self._unit)
         space = copy.copy(self._space)
         space.threads = Threads(self.n_jobs if data.shape[0] > SMALL else 1)
-        out = space.between(data, self._prototypes)
+        is_core = type(space) is Euclidean
+        with nullcontext() if is_core else one_blas_thread():
+            out = space.between(data, self._prototypes)
         is_finite = np.isfinite(out).all(axis=1)
         if not is_finite.all():
             raise ValueError(

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-from threadpoolctl import threadpool_limits
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.verdict import HeldOut, assess
@@ -48,7 +47,7 @@ from fuzzypairs.selection.trials import (
     hold_out_trials,
     stability_trials,
 )
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import (
     check_flag,
     check_integer,
@@ -260,7 +259,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.n_splits_ = self.n_splits * self.n_repeats
         shares_samples, used, held_out = False, judged, None
         # Around all fits, not each: filters and BLAS are shared by all threads.
-        with warnings.catch_warnings(), threadpool_limits(1, "blas"):
+        with warnings.catch_warnings(), one_blas_thread():
             warnings.simplefilter("ignore", FuzzyPairsWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             runner = Runner(X, weight, Threads(self.n_jobs), progress)

@@ -5,7 +5,6 @@ that follow from them. The rest is the same as in Euclidean space.
 """
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
@@ -17,7 +16,7 @@ from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.start import Start
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, one_blas_thread
 
 __all__ = ["SpacePasses"]
 
@@ -89,7 +88,7 @@ class SpacePasses:
 
         # Threads over ranges and threads inside BLAS would compete for the cores, and
         # sums must not depend on the number of threads.
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             C, U, history, sizes, n_iter, converged = _core.descend(
                 pass_over,
                 problem.groups,

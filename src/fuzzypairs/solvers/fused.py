@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Ints
@@ -26,7 +25,7 @@ from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.starts.start import Start
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, one_blas_thread
 
 __all__ = ["FusedPasses"]
 
@@ -154,7 +153,7 @@ class FusedPasses:
     def _narrow(self) -> tuple[Projection, "FusedPasses"] | None:
         """The leading directions and passes in them; None if many are needed."""
         # Sums by several BLAS threads are not reproducible.
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             directions = leading_directions(self.X, self.mean)
             if directions is None:
                 return None
