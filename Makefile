@@ -15,12 +15,13 @@ SITE := docs/_build/html
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long hostile kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
+.PHONY: demo test test-long hostile fuzz soak kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
 
 help:
 	@echo "make demo   cluster the same digits as two judges see them, with a report"
 	@echo "make test   run all tests             make core  compile the core"
 	@echo "make hostile  call everything with wrong and extreme arguments"
+	@echo "make fuzz   read mutated files      make soak  10 000 fits in one process"
 	@echo "make kills  kill a writer of judgements 1000 times, and look for losses"
 	@echo "make lint   check style and spelling       make types  check types"
 	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
@@ -47,6 +48,15 @@ kills: $(STAMP)
 # All cases that a caller could get wrong, each in a process with a time limit.
 hostile: $(STAMP)
 	cd tests && FUZZYPAIRS_WORKERS=2 $(abspath $(BIN))/python -m hostile
+
+# Seconds for each reader; atheris is in the extra `fuzz`.
+FUZZ_SECONDS ?= 1800
+fuzz: $(STAMP)
+	cd tests && for target in table pairs model part; do \
+	  $(abspath $(BIN))/python -m hostile.fuzz $$target $(FUZZ_SECONDS) || exit 1; done
+
+soak: $(STAMP)
+	cd tests && $(abspath $(BIN))/python -m hostile.soak 10000
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property

@@ -1,0 +1,180 @@
+"""Fuzzing of readers: ``python -m hostile.fuzz TARGET SECONDS`` beside `tests`.
+
+With the extra `fuzz`, atheris chooses inputs by the code that they reach; where it is
+not installed, seeds are mutated at random.
+"""
+
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+import warnings
+import zipfile
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+
+try:
+    import atheris
+except ImportError:
+    atheris = None
+# The readers alone are followed: all libraries would take minutes to prepare.
+OURS = ["fuzzypairs.io", "fuzzypairs.pairs"]
+with atheris.instrument_imports(include=OURS) if atheris else nullcontext():
+    from fuzzypairs import FDC, load, save
+    from fuzzypairs.exceptions import ModelFileError
+    from fuzzypairs.io.pair_files import read_pairs
+    from fuzzypairs.io.tables import prepare, read_items
+    from hostile import commands, values
+
+FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
+# Errors by which a reader may refuse a file.
+REFUSALS = (ValueError, TypeError, OSError, ImportError)
+
+
+def table(data: bytes) -> None:
+    """The reader of tables, and the preparation of their columns."""
+    path = FOLDER / f"data{('.csv', '.jsonl', '.tsv')[len(data) % 3]}"
+    path.write_bytes(data)
+    items = read_items(path)
+    prepare(items)
+
+
+def pairs(data: bytes) -> None:
+    path = FOLDER / "pairs.csv"
+    path.write_bytes(data)
+    found = read_pairs(path, 24, None)
+    assert abs(found.grade).max(initial=0.0) <= 1
+
+
+def model(data: bytes) -> None:
+    path = FOLDER / "model.skops"
+    path.write_bytes(data)
+    loaded = load(path)
+    U = loaded.predict_proba(values.POINTS)
+    assert abs(U.sum(axis=1) - 1).max() < 1e-9
+
+
+def part(data: bytes) -> None:
+    """A model file of which one member is other bytes, with a digest that fits."""
+    from fuzzypairs.io import model_files
+
+    members = dict(model_members())
+    name = sorted(members)[len(data) % len(members)]
+    members[name] = data
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for each, content in members.items():
+            archive.writestr(each, content)
+        stamp = {"version": "0.1.0", "digest": model_files._digest(archive)}
+        archive.writestr(model_files.STAMP, json.dumps(stamp))
+    model(file.getvalue())
+
+
+@cache
+def model_members() -> tuple[tuple[str, bytes], ...]:
+    path = FOLDER / "good.skops"
+    save(FDC(2, random_state=0).fit(values.POINTS), path)
+    with zipfile.ZipFile(path) as archive:
+        names = [n for n in archive.namelist() if n != "fuzzypairs.json"]
+        return tuple((name, archive.read(name)) for name in names)
+
+
+def good_model() -> bytes:
+    model_members()
+    return (FOLDER / "good.skops").read_bytes()
+
+
+TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
+    "table": (table, lambda: [_bytes(t) for t in commands.TABLES.values() if t]),
+    "pairs": (
+        pairs,
+        lambda: (
+            [b"i,j,grade\n0,1,0.5\n3,4,-1\n", _bytes(commands.PAIRS)]
+            + [_bytes(t) for t in commands.JUDGED.values()]
+        ),
+    ),
+    "model": (model, lambda: [good_model()]),
+    "part": (part, lambda: [content for _, content in model_members()]),
+}
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return (content.encode() if isinstance(content, str) else content)[:4000]
+
+
+def try_one(read: Callable[[bytes], None], data: bytes) -> None:
+    """Read an input; what is no refusal goes up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            read(data)
+        except ModelFileError:
+            pass
+        except REFUSALS as error:
+            # An error without words tells users nothing.
+            if not str(error):
+                raise AssertionError(f"{type(error).__name__} without words") from error
+
+
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    found = bytearray(data[:20_000])
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(found) + 1)
+        kind = rng.randrange(5)
+        if kind == 0 and found:
+            found[min(at, len(found) - 1)] = rng.randrange(256)
+        elif kind == 1:
+            found[at:at] = rng.randbytes(rng.randint(1, 8))
+        elif kind == 2:
+            del found[at : at + rng.randint(1, 30)]
+        elif kind == 3:
+            found[at:at] = found[at : at + 20]
+        else:
+            odd = (b",", b"\n", b'"', b"\x00", b"nan", b"1e999", b"-1", b"\xff", b"[]")
+            found[at:at] = rng.choice(odd)
+    return bytes(found)
+
+
+def run(name: str, seconds: float) -> int:
+    """Return how many inputs were tried."""
+    read, seeds = TARGETS[name]
+    corpus, rng = seeds(), random.Random(int(os.environ.get("FUZZ_SEED", "0")))
+    end, count = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        data = mutate(rng.choice(corpus), rng)
+        try:
+            try_one(read, data)
+        except BaseException:
+            found = FOLDER / "finding"
+            found.write_bytes(data)
+            print(f"{name}: input {count} is kept in {found}", file=sys.stderr)
+            raise
+        count += 1
+    return count
+
+
+def main() -> None:
+    name, seconds = sys.argv[1], float(sys.argv[2])
+    try:
+        import atheris
+    except ImportError:
+        print(
+            f"{name}: {run(name, seconds)} mutated inputs in {seconds:g} s, no finding"
+        )
+        return
+    read, seeds = TARGETS[name]
+    corpus = Path(tempfile.mkdtemp(prefix="corpus-"))
+    for number, data in enumerate(seeds()):
+        (corpus / str(number)).write_bytes(data)
+    options = [sys.argv[0], str(corpus), f"-max_total_time={seconds:g}"]
+    atheris.Setup(options, lambda data: try_one(read, data))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
