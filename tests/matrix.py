@@ -4,6 +4,7 @@
 folder of ``.matrix``, made once; the package is installed into it anew each time.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -43,7 +44,10 @@ def oldest():
         line for name in users for line in project["optional-dependencies"][name]
     ]
     return [
-        line.replace(">=", "==") for line in asked if not line.startswith("fuzzypairs")
+        # Constraints name no extras.
+        re.sub(r"\[.*\]", "", line).replace(">=", "==")
+        for line in asked
+        if not line.startswith("fuzzypairs")
     ]
 
 

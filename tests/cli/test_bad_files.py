@@ -193,10 +193,11 @@ def test_files_that_are_no_tables(tmp_path, name, content, sentence):
     assert os.listdir(tmp_path) == [name]
 
 
-def test_a_folder_is_no_table(tmp_path):
+def test_a_folder_without_files_is_no_table(tmp_path):
     result = run("fit", tmp_path, "--clusters", 2, "--out", tmp_path / "out")
 
-    assert answers(result, "is a folder: name a file in it")
+    assert answers(result, f"{tmp_path.name} has no file: expected .parquet")
+    assert not (tmp_path / "out").exists()
 
 
 def test_there_are_120_mistakes():

@@ -74,8 +74,7 @@ class Service:
     >>> from fuzzypairs.io.tables import Items
     >>> from fuzzypairs.labelling.catalogue import Catalogue
     >>> from fuzzypairs.labelling.service import Service
-    >>> from fuzzypairs.labelling.stored_judgements import StoredJudgements
-    from fuzzypairs.labelling.store import Store
+    >>> from fuzzypairs.labelling.store import Store
     >>> frame = pd.DataFrame({"acid": [1.0, 1.2, 6.0, 6.3]})
     >>> catalogue = Catalogue(Items(Path("wines.csv"), frame), frame)
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -55,7 +55,8 @@ def test_all_declared_dependencies_are_listed():
             name, own = re.match(r"([\w-]+)(?:\[([\w,-]+)\])?", requirement).groups()
             if name != "fuzzypairs":
                 yield name
-            for extra in own.split(",") if own else ():
+                continue
+            for extra in own.split(","):
                 yield from names(extras[extra])
 
     assert set(versions.REQUIRED) == set(names(project["dependencies"]))
