@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs
 from commands import run
 from fuzzypairs.io import file_blocks
 from fuzzypairs.io.block_results import PartWriter
+from fuzzypairs.labelling.store import Event, Store
 
 pytest.importorskip("dask")
 
@@ -193,6 +194,23 @@ def test_on_a_cluster(files):
     pd.testing.assert_frame_equal(
         memberships(files / "there"), memberships(files / "here")
     )
+
+
+def test_options_without_effect_are_said(files):
+    more = ["--with-data", "--truth", "soil", "--format", "xlsx"]
+    notes = fit(files, files / "parquet", "result", *more)["notes"]
+    for name in ("--with-data", "soil", "xlsx"):
+        assert any(name in note for note in notes)
+
+
+def test_stored_judgements_are_to_be_exported(files):
+    with Store(files / "all.db") as store:
+        store.append(Event("graded", "1", "2", "Ann", grade=0.5))
+    pairs = ["--pairs", files / "all.db", "--id", "item"]
+    result = run("fit", files / "parquet", *pairs, *SETTINGS, "--out", files / "result")
+    assert result.exit_code == 2
+    assert "export its judgements as CSV" in " ".join(result.output.split())
+    assert not (files / "result").exists()
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,23 @@ def fit_large(
             metric = "euclidean" if pairs is None else "learned"
         model = build({**given, "n_clusters": tried[0], "metric": metric})
         summary = fit_files(data, pairs, out, model, given, show)
-    summary["notes"] = notes
+    summary["notes"] = [*notes, *_without_effect(given)]
     _show(summary, out, given, str(data))
+
+
+def _without_effect(given: Mapping[str, Any]) -> list[str]:
+    """Return what to say about options that data read in blocks do not have."""
+    said = []
+    if given.get("with_data"):
+        said.append("--with-data has no effect on data that are read in blocks")
+    if given.get("truth"):
+        said.append(
+            f"column {given['truth']} is left out of the fit; clusters of data that are "
+            "read in blocks are not compared with it"
+        )
+    if (asked := str(given.get("fmt") or "csv")) not in ("csv", "parquet"):
+        said.append(f"memberships are written as Parquet, not as {asked}")
+    return said
 
 
 def predict_large(

@@ -35,6 +35,7 @@ from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.file_blocks import FileBlock, find_files, list_blocks
 from fuzzypairs.io.pair_files import open_pairs
+from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.report import write_fit_report
 from fuzzypairs.report.guidance import without_judgements
 
@@ -276,6 +277,11 @@ def _read_pairs(
     path: Path, profile: Profile, given: Mapping[str, Any]
 ) -> PairSet | NamedPairs:
     """Read judgements by row numbers, or by the ids that they name."""
+    if is_store(path):
+        raise ValueError(
+            f"{path} is a file of the labelling page, which data read in blocks cannot "
+            "use yet: export its judgements as CSV there, and name that file"
+        )
     file, scale = open_pairs(path), given.get("grade_scale")
     features = profile.features
     if file.by_row or features.id_column is None:
