@@ -73,8 +73,8 @@ def _without_effect(given: Mapping[str, Any]) -> list[str]:
         said.append("--with-data has no effect on data that are read in blocks")
     if given.get("truth"):
         said.append(
-            f"column {given['truth']} is left out of the fit; clusters of data that are "
-            "read in blocks are not compared with it"
+            f"column {given['truth']} is left out of the fit; clusters of data "
+            "that are read in blocks are not compared with it"
         )
     if (asked := str(given.get("fmt") or "csv")) not in ("csv", "parquet"):
         said.append(f"memberships are written as Parquet, not as {asked}")
