@@ -15,120 +15,104 @@ SITE := docs/_build/html
 # The CPU level whose code `make tidy` reads.
 TIDY_LEVEL := -DFUZZYPAIRS_LEVEL=generic
 
-.PHONY: demo test test-long hostile fuzz soak kills core coverage matrix sanitize wheel lint format tidy types types-js hooks bench bench-scale docs release-check reproduction clean help
+.PHONY: help demo test core lint format types docs bench bench-scale coverage matrix test-long hostile fuzz soak kills types-js tidy sanitize wheel release-check hooks reproduction clean
 
+# Lists the targets below with the text after their "##".
 help:
-	@echo "make demo   cluster the same digits as two judges see them, with a report"
-	@echo "make test   run all tests             make core  compile the core"
-	@echo "make hostile  call everything with wrong and extreme arguments"
-	@echo "make fuzz   read mutated files      make soak  10 000 fits in one process"
-	@echo "make kills  kill a writer of judgements 1000 times, and look for losses"
-	@echo "make lint   check style and spelling       make types  check types"
-	@echo "make format  lay out Python and C++        make tidy   look for mistakes in C++"
-	@echo "make coverage  run the tests and print the branch coverage of each package"
-	@echo "make matrix  run the tests on Python 3.11 to 3.13 and on the oldest dependencies"
-	@echo "make test-long  the property tests with 10 000 random problems each"
-	@echo "make sanitize  run the core's tests under sanitizers (GCC on Linux)"
-	@echo "make wheel  build a portable wheel, and run the tests on it elsewhere"
-	@echo "make hooks  check each commit for style and spelling"
-	@echo "make bench  measure speed and memory, compared with other packages"
-	@echo "make docs   build the site, check its links, and run all examples"
-	@echo "make release-check  build, install and test what a release would contain"
-	@echo "make reproduction  the paper's tables and figures, to docs/reproduction (hours)"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMP)
+demo: $(STAMP) ## cluster the same digits as two judges see them, and write a report
 	$(BIN)/fuzzypairs demo --out fuzzypairs-demo --force
 
-test: $(STAMP)
+test: $(STAMP) ## run all tests
 	$(BIN)/python -m pytest -n 2
 
-kills: $(STAMP)
-	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
+core: $(STAMP) ## compile the core
 
-# All cases that a caller could get wrong, each in a process with a time limit.
-hostile: $(STAMP)
-	cd tests && FUZZYPAIRS_WORKERS=2 $(abspath $(BIN))/python -m hostile
+lint: $(STAMP) ## check style and spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 
-# Seconds for each reader; atheris is in the extra `fuzz`.
-FUZZ_SECONDS ?= 1800
-fuzz: $(STAMP)
-	cd tests && for target in table pairs model part; do \
-	  $(abspath $(BIN))/python -m hostile.fuzz $$target $(FUZZ_SECONDS) || exit 1; done
+format: $(STAMP) ## format Python and C++
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i core/*.cpp core/*.hpp
 
-soak: $(STAMP)
-	cd tests && $(abspath $(BIN))/python -m hostile.soak 10000
+types: $(STAMP) ## check types
+	$(BIN)/mypy
 
-test-long: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property
+# From nothing, so that every example runs: the gallery, then pages and docstrings.
+docs: $(STAMP) ## build the site, check its links, and run all examples
+	rm -rf docs/_build docs/gallery docs/reference/generated
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 -d docs/_build/doctrees docs $(SITE)
+	$(BIN)/python docs/check_site.py $(SITE)
+	$(BIN)/python -m pytest -q -n 2 tests/unit/test_docs.py tests/unit/test_paper_page.py tests/unit/test_questions.py src
+	@echo "Read: $(SITE)/index.html"
 
-core: $(STAMP)
+bench: $(STAMP) ## measure speed and memory, compared with other packages
+	$(BIN)/python -m benchmarks
 
-sanitize: $(STAMP)
-	$(BIN)/python tests/sanitize.py
+bench-scale: $(STAMP) ## measure fits on Dask and out of core
+	$(BIN)/python -m benchmarks scale
 
-wheel: $(STAMP)
-	$(BIN)/python tests/wheel.py
-
-coverage: $(STAMP)
+coverage: $(STAMP) ## run the tests, and print the branch coverage of each package
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= tests src
 	@failed=0; for package in $(COVERED_PACKAGES); do \
 	  echo; echo "fuzzypairs.$$package"; \
 	  $(BIN)/python -m coverage report --include="src/fuzzypairs/$$package/*" --fail-under=$(COVERED) || failed=1; \
 	done; exit $$failed
 
-lint: $(STAMP)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/codespell
+matrix: $(STAMP) ## run the tests on Python 3.11 to 3.13 and on the oldest dependencies
+	$(BIN)/python tests/matrix.py
 
-format: $(STAMP)
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
-	$(BIN)/clang-format -i core/*.cpp core/*.hpp
+test-long: $(STAMP) ## run the property tests with 10 000 random problems each
+	$(BIN)/python -m pytest -n 2 --hypothesis-profile=long tests/property
 
-# The lint of the core as one CPU level sees it.
-tidy: $(STAMP)
-	$(BIN)/clang-tidy --quiet core/*.cpp -- -std=c++20 $(TIDY_LEVEL) \
-	  -isystem "$$($(BIN)/python -m nanobind --include_dir)" \
-	  -isystem "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"
+# All cases that a caller could get wrong, each in a process with a time limit.
+hostile: $(STAMP) ## call everything with wrong and extreme arguments
+	cd tests && FUZZYPAIRS_WORKERS=2 $(abspath $(BIN))/python -m hostile
 
-hooks: $(STAMP)
-	$(BIN)/pre-commit install
+# Seconds for each reader; atheris is in the extra `fuzz`.
+FUZZ_SECONDS ?= 1800
+fuzz: $(STAMP) ## read mutated files, FUZZ_SECONDS for each reader
+	cd tests && for target in table pairs model part; do \
+	  $(abspath $(BIN))/python -m hostile.fuzz $$target $(FUZZ_SECONDS) || exit 1; done
+
+soak: $(STAMP) ## run 10 000 fits in one process, and watch memory, threads and files
+	cd tests && $(abspath $(BIN))/python -m hostile.soak 10000
+
+kills: $(STAMP) ## kill a writer of judgements 1000 times, and look for lost ones
+	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
 
 # The page of `fuzzypairs label` by TypeScript, where npm is installed.
-types-js:
+types-js: ## check the types of the labelling page (needs npx)
 	@if command -v npx >/dev/null; then \
 	  npx --yes --package typescript tsc -p src/fuzzypairs/labelling/static; \
 	else echo "npx is not installed: the types of the labelling page are not checked"; fi
 
-types: $(STAMP)
-	$(BIN)/mypy
+# The lint of the core as one CPU level sees it.
+tidy: $(STAMP) ## look for likely mistakes in C++
+	$(BIN)/clang-tidy --quiet core/*.cpp -- -std=c++20 $(TIDY_LEVEL) \
+	  -isystem "$$($(BIN)/python -m nanobind --include_dir)" \
+	  -isystem "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"
 
-matrix: $(STAMP)
-	$(BIN)/python tests/matrix.py
+sanitize: $(STAMP) ## run the core's tests under sanitizers (GCC on Linux)
+	$(BIN)/python tests/sanitize.py
 
-bench: $(STAMP)
-	$(BIN)/python -m benchmarks
+wheel: $(STAMP) ## build a portable wheel, and test it in an empty environment
+	$(BIN)/python tests/wheel.py
 
-# From nothing, so that every example runs: the gallery, then pages and docstrings.
-bench-scale: $(STAMP)
-	$(BIN)/python -m benchmarks scale
-
-docs: $(STAMP)
-	rm -rf docs/_build docs/gallery docs/reference/generated
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -j 2 -d docs/_build/doctrees docs $(SITE)
-	$(BIN)/python docs/check_site.py $(SITE)
-	$(BIN)/python -m pytest -q -n 2 tests/unit/test_docs.py tests/unit/test_paper_page.py src
-	@echo "Read: $(SITE)/index.html"
-
-# Long: all tests on both distributions, each in an empty environment.
-release-check: $(STAMP)
+release-check: $(STAMP) ## build, install and test what a release would contain (long)
 	$(BIN)/python tests/release.py
 
-reproduction: $(STAMP)
+hooks: $(STAMP) ## check style and spelling before each commit
+	$(BIN)/pre-commit install
+
+reproduction: $(STAMP) ## compute the paper's tables and figures in docs/reproduction (hours)
 	$(BIN)/fuzzypairs reproduce all --jobs 2 --out docs/reproduction
 
-clean:
+clean: ## remove what make created
 	rm -rf $(VENV) build dist src/fuzzypairs/_core*.so .matrix .coverage fuzzypairs-demo benchmarks/results docs/_build docs/gallery docs/reference/generated
 
 # What the core is compiled from, and with. Make itself has a default, which may not exist.

@@ -3,7 +3,8 @@
 ``python tests/release.py [pytest arguments]`` leaves a source archive and a wheel in
 ``dist``. Each is installed in a new, empty environment, and the tests are run on it.
 The version is compared with the changelog, metadata are checked as a package index
-does, and dependencies are compared with known vulnerabilities if there is a network.
+does, and dependencies are compared with known vulnerabilities; where the list of these
+cannot be reached, the last line says so.
 """
 
 import json
@@ -56,32 +57,56 @@ def build(version, python, folder):
 
 
 def audit(python):
-    """Look dependencies up in the list of known vulnerabilities; 1 if some have any."""
+    """Compare the packages of an environment with known vulnerabilities.
+
+    Returns the exit code, 1 if some are vulnerable, and what was found out.
+    """
     call(python, "-m", "pip", "install", "--quiet", "pip-audit")
     command = [python, "-m", "pip_audit", "--progress-spinner=off", "--format=json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if not done.stdout:
-        print("pip-audit did not run:", (done.stderr.splitlines() or [""])[-1])
-        return 0
-    packages = json.loads(done.stdout)["dependencies"]
-    known = [package for package in packages if "skip_reason" not in package]
-    # Without a network, or with a mirror of the package index, it may know none.
-    print(f"pip-audit knows {len(known)} of {len(packages)} packages", flush=True)
-    found = [package for package in known if package["vulns"]]
-    for package in found:
-        names = ", ".join(one["id"] for one in package["vulns"])
-        print(f"{package['name']} {package['version']}: {names}", flush=True)
-    return int(bool(found))
+        return 0, f"NOT CHECKED, pip-audit failed: {last_line(done.stderr)}"
+    return read_audit(json.loads(done.stdout)["dependencies"])
+
+
+def read_audit(packages):
+    """Exit code and result of what pip-audit says about some packages.
+
+    Without a network, or with a mirror of the package index, it passes over packages
+    that it cannot look up, and still says that it found no vulnerability.
+    """
+    # The package under test is on no index yet.
+    packages = [one for one in packages if one["name"] != "fuzzypairs"]
+    known = [one for one in packages if "skip_reason" not in one]
+    found = [
+        f"{one['name']} {one['version']} ({', '.join(v['id'] for v in one['vulns'])})"
+        for one in known
+        if one["vulns"]
+    ]
+    count = f"{len(known)} of {len(packages)} packages looked up"
+    if found:
+        return 1, f"FAILED, {count}, vulnerable: {', '.join(found)}"
+    if len(known) < len(packages):
+        skipped = next(one for one in packages if "skip_reason" in one)
+        kind = "PARTLY CHECKED" if known else "NOT CHECKED"
+        return 0, f"{kind}, {count}; pip-audit says: {skipped['skip_reason']}"
+    return 0, f"passed, {count}"
+
+
+def last_line(text):
+    """The last line of a text, which may be empty."""
+    return (text.splitlines() or ["no message"])[-1]
 
 
 def main(arguments):
-    """Run all checks; 0 if all are well."""
+    """Run all checks and print a line for each; 0 if none failed."""
     version = check_version()
     with tempfile.TemporaryDirectory() as name:
         python = wheel.new_environment(Path(name))
         archives = build(version, python, Path(name))
     call(sys.executable, "-m", "twine", "check", "--strict", *archives)
-    failed = 0
+    asked = " ".join(arguments) if arguments else "all tests"
+    failed, results = 0, {"version": "passed", "metadata": "passed"}
     for archive in archives:
         print(f"testing {archive.name}", flush=True)
         with tempfile.TemporaryDirectory() as name:
@@ -91,10 +116,15 @@ def main(arguments):
                 packed.extractall(folder, filter="data")
             root = folder / f"fuzzypairs-{version}"
             python = wheel.new_environment(folder)
-            failed |= wheel.run_tests(python, archive, folder, arguments, root)
+            code = wheel.run_tests(python, archive, folder, arguments, root)
+            results[archive.name] = f"{'FAILED' if code else 'passed'}, {asked}"
+            failed |= code
             if archive.suffix == ".whl":
-                failed |= audit(python)
-    return failed
+                code, results["known vulnerabilities"] = audit(python)
+                failed |= code
+    for check, result in results.items():
+        print(f"{check}: {result}", flush=True)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":
