@@ -35,7 +35,7 @@ for beta in (auto, 8 * auto):
 figure, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 for beta, style in ((auto, "-"), (8 * auto, "--")):
     lines = np.array([shares[beta, grade] for grade in grades])
-    name = 'beta="auto"' if beta == auto else "8 times as large"
+    name = 'beta="auto"' if beta == auto else "8 times this beta"
     for column, side in enumerate(["left", "right"]):
         label = f"item on the {side}, {name}"
         ax.plot(grades, lines[:, column], style, color=COLORS[column], label=label)

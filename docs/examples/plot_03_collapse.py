@@ -31,7 +31,7 @@ for alpha in alphas:
     distances.append(np.linalg.norm(ends[0] - ends[1]) if len(ends) == 2 else np.nan)
 
 # %%
-# The prototypes part where the gain passes 1. With a larger alpha one of the two clusters
+# The prototypes separate where the gain passes 1. The curves end where one of the two clusters
 # vanishes, so the useful range is narrow. ``alpha="auto"`` finds a value in it.
 
 chosen = FDC(2, random_state=0).fit(X).alpha_
@@ -40,10 +40,12 @@ figure, (above, below) = plt.subplots(
 )
 above.plot(alphas, gains, color=COLORS[0])
 above.axhline(1, color="0.5", linewidth=0.8)
-above.set(ylabel="gain", ylim=(0, 3))
+above.fill_between([0, 0.18], 0, 1, color="0.93", zorder=0)
+above.annotate("prototypes coincide", (0.004, 0.1), color="0.35")
+above.set(ylabel="gain", xlim=(0, 0.18), ylim=(0, 1.5))
 below.plot(alphas, distances, "o-", color=COLORS[0], markersize=3)
 below.set(xlabel="alpha", ylabel="distance of the prototypes")
 for ax in (above, below):
     ax.axvline(chosen, color=COLORS[1], linestyle="--", label='alpha="auto"')
     ax.spines[["top", "right"]].set_visible(False)
-above.legend(frameon=False)
+above.legend(frameon=False, loc="upper left")

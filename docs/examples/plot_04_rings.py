@@ -20,7 +20,8 @@ pairs = simulate_pairs(X, ring, "iv", random_state=0)
 kernel = {"metric": "rbf", "metric_params": {"gamma": 2.0}, "beta": 2.0}
 
 # %%
-# Here the kernel alone is not enough, and neither are 20 judgements alone.
+# Here the kernel alone is not enough, and neither are 20 judgements alone. Lines are judgements:
+# solid for alike, dashed for unlike, red where the clusters violate them.
 
 cases = {
     "euclidean, 20 judgements": ({}, pairs),

@@ -1,6 +1,6 @@
 """
-How are texts clustered, whatever their length?
-===============================================
+How can texts of different lengths be clustered?
+================================================
 
 Counts of words grow with the length of a text, so Euclidean clusters separate long texts from
 short ones. ``metric="cosine"`` compares proportions only, and takes sparse matrices as they
@@ -53,6 +53,6 @@ for ax, metric in zip(panels, ("euclidean", "cosine"), strict=True):
         ax.scatter(*mine.T, s=24, color=COLORS[cluster], marker=MARKERS[cluster])
     score = abs(adjusted_rand_score(truth, model.labels_))
     ax.set_title(f"{metric}\nagreement with the topics: {score:.2f}", fontsize="medium")
-    ax.set(xlabel="words on the weather")
+    ax.set(xlabel="words about the weather")
     ax.spines[["top", "right"]].set_visible(False)
-panels[0].set_ylabel("words on cooking")
+panels[0].set_ylabel("words about cooking")

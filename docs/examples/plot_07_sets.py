@@ -1,9 +1,9 @@
 """
-How are sets compared: baskets, tags, fingerprints?
-===================================================
+How can sets be clustered: baskets, tags, fingerprints?
+=======================================================
 
 A set is a row of 0 and 1. Its Euclidean distance to another set counts the items in exactly
-one of both, so two small sets without a common item are close. ``metric="jaccard"`` divides
+one of the two, so two small sets without a common item are close. ``metric="jaccard"`` divides
 the common items by all items.
 """
 

@@ -2,8 +2,8 @@
 How many judgements are enough?
 ===============================
 
-It depends on what you want to see in the data. Both judges below look at the same wines. One
-asks for the cultivar, which clusters find without help. The other asks for strong alcohol,
+That depends on what you want to see in the data. Both judges below look at the same wines. One
+asks about the cultivar, which clusters show without judgements. The other asks about alcohol,
 which they do not.
 """
 
@@ -40,8 +40,8 @@ for question, meant in judges.items():
         ]
 
 # %%
-# The score is 0.5 by chance and 1 for the judge's own classes. Bars span the draws of
-# judgements. On your own data there are no classes to compare with: watch the agreement with
+# The score is 0.5 by chance and 1 for the judge's own classes. Bars show the range over four
+# draws of judgements. On your own data there are no classes to compare with: watch the agreement with
 # held-out judgements instead, which ``model.verdict_`` and the labelling page show.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")

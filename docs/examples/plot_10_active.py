@@ -37,9 +37,9 @@ strategies = ("random", "auto", "explore-consolidate")
 curves = {name: np.array([ask(name, seed) for seed in range(3)]) for name in strategies}
 
 # %%
-# One data set and three sessions do not show which strategy is best: the thin lines are the
-# single sessions, and they cross. Whatever the strategy, some questions are random pairs,
-# because these alone measure agreement without bias. :doc:`Which pairs to ask </active>` has
+# One data set and three sessions do not show which strategy is best: thin lines are single
+# sessions, and they cross. Whatever the strategy, some questions are random pairs, because only
+# these measure agreement without bias. :doc:`Which pairs to ask </active>` has
 # results on twelve data sets.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")

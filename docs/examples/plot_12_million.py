@@ -3,7 +3,7 @@ How long do a million rows take?
 ================================
 
 A pass over the data costs about as much as one of k-means, and no array of rows by rows is
-ever made. The times in the picture were measured when this page was built, on one core.
+ever formed. The times below were measured when this page was built, on one core.
 """
 
 from time import perf_counter
@@ -29,7 +29,8 @@ with threadpool_limits(1):
             times[name].append(perf_counter() - begin)
 
 # %%
-# Time grows in proportion to the number of rows. One start of the default ten was run.
+# Time grows about in proportion to the number of rows. A fit makes ten starts by default; this
+# is the time of one.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for number, (name, seconds) in enumerate(times.items()):
@@ -38,5 +39,6 @@ for number, (name, seconds) in enumerate(times.items()):
     ax.loglog(sizes, seconds, label=label, **style)
 ax.set(xlabel="rows of 8 numbers, 6 clusters", ylabel="seconds", xlim=(700, 1.5e6))
 ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+ax.set_yticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
 ax.legend(frameon=False)
 ax.spines[["top", "right"]].set_visible(False)

@@ -2,8 +2,8 @@
 Which features did the judge look at?
 =====================================
 
-A person judges by something, and may not be able to say by what. ``GuidedFDC`` learns which
-features the judgements rest on.
+People cannot always say what they judge by. ``GuidedFDC`` learns from their judgements which
+features matter.
 """
 
 import matplotlib.pyplot as plt
@@ -15,14 +15,15 @@ from fuzzypairs.plots import plot_feature_weights, plot_memberships
 
 wine = load_wine(as_frame=True)
 X = scale(wine.data)
-# The judge tells dark wines from pale ones, but says nothing of colours.
+# The judge tells dark wines from pale ones, but does not mention the colour.
 is_dark = (wine.data["color_intensity"] > 4.7).astype(int).to_numpy()
 pairs = PairSet.from_labels(is_dark, n_pairs=80, random_state=0)
 model = GuidedFDC(2, random_state=0).fit(X, pairs=pairs)
 print(*model.verdict_.sentences, sep="\n")
 
 # %%
-# The map on the right shows the two features with the largest weights.
+# The dotted line is the weight of each feature if all mattered equally. The map on the right
+# shows the two features with the largest weights.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 plot_feature_weights(model.feature_weights_, names=list(wine.data), ax=left)

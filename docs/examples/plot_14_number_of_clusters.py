@@ -20,9 +20,10 @@ search = PairSearchCV(FDC(), grid, random_state=0).fit(X, pairs=pairs)
 print(search.best_params_)
 
 # %%
-# Bars are standard errors over the folds. Settings that are not clearly worse than the best
-# are as good, and the simplest of them is taken.
+# Bars are standard errors over the folds. Of the settings that are not clearly worse than the
+# best, the simplest is taken.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 plot_search(search.cv_results_, "n_clusters", ax=ax)
+ax.set_xlabel("number of clusters")
 ax.set_xticks(grid["n_clusters"])

@@ -3,7 +3,7 @@ Can a membership of 80 % be trusted?
 ====================================
 
 Of the rows with a largest membership of 80 %, four in five should be in the right cluster. Here
-the classes are known, so it can be counted, for fuzzy c-means and with judgements.
+the classes are known, so we can count, for fuzzy c-means and for ``GuidedFDC``.
 """
 
 import matplotlib.pyplot as plt

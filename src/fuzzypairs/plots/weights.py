@@ -65,7 +65,8 @@ def plot_feature_weights(
     for place, value in zip(places, share[rows], strict=True):
         ax.annotate(f"{value:.0f} %", (value, place), (4, 0), va="center",
                     textcoords="offset points", fontsize="small")  # fmt: skip
-    ax.axvline(100 / len(w), color=style.HELD, linestyle=":")
+    # Behind the numbers, which it may cross.
+    ax.axvline(100 / len(w), color=style.HELD, linestyle=":", zorder=0)
     ax.set_yticks(places, [style.shortened(called[row]) for row in rows])
     ax.set(xlabel="weight, %", ylim=(len(rows) - 0.4, -0.6))
     ax.margins(x=0.12)
