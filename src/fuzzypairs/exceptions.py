@@ -70,7 +70,7 @@ class PairsError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A file that is damaged, foreign or holds what must not be loaded.
+    """A model file that is damaged, or contains what must not be loaded.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class ModelFileError(ValueError):
 
 
 class FuzzyPairsWarning(UserWarning):
-    """The base of every warning that this package gives itself.
+    """Base class of the warnings of this package.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class ClustersVanishedWarning(FuzzyPairsWarning):
 
 
 class FewPairsWarning(FuzzyPairsWarning):
-    """Too few judgements to hold some out, so a search went by something else.
+    """Too few judgements to hold some out: a search scored settings by stability.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class FewPairsWarning(FuzzyPairsWarning):
 
 
 class UnusablePairsWarning(FuzzyPairsWarning):
-    """Held-out judgements were kept no better than by chance, and none were used.
+    """Held-out judgements were satisfied no better than by chance; none were used.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class UnusablePairsWarning(FuzzyPairsWarning):
 
 
 class PrototypesCoincideWarning(FuzzyPairsWarning):
-    """Two prototypes ended at one place, so their clusters are one.
+    """Two prototypes coincide, so their clusters are one.
 
     Examples
     --------

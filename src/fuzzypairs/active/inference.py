@@ -15,7 +15,7 @@ GRADE, SHARE = 0.6, 3.0
 
 
 def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
-    """Return judgements that follow from others, and were not made.
+    """Derive the judgements that follow from others.
 
     Samples of one group (`group_samples`) are alike, and samples of two groups with
     unlike judgements between them are unlike.

@@ -41,7 +41,7 @@ REPEAT_AFTER, NOT_OF_LAST = 15, 10
 
 
 class Questions:
-    """Which pair to ask next, by the answers so far and the model that is given.
+    """Choose the next pair to ask, from the answers so far and a given model.
 
     It fits no model, so that asking takes milliseconds (`Session` does both).
 

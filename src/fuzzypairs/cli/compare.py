@@ -62,7 +62,7 @@ def compare(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Run all methods on your data and judgements; put them into one table."""
+    """Compare all methods on your data and judgements in one table."""
     screen.check_folder(out, force)
     with screen.plain_errors(code=2), screen.warnings_as_notes() as notes:
         from fuzzypairs.cli.outputs import read_task

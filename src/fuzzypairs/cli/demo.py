@@ -84,7 +84,7 @@ def demo(
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Cluster the same digits as two judges see them; show what judgements do."""
+    """Cluster the same digits as two judges see them; show what judgements change."""
     screen.check_folder(out, force)
     with screen.plain_errors():
         from fuzzypairs.io.atomic import staging

@@ -49,8 +49,8 @@ def fit(
             "--clusters",
             parser=_read_counts,
             metavar="K|K-K|K,K",
-            help="The most clusters to find, or several numbers to choose from by "
-            "held-out judgements: 2-8 if left out.",
+            help="The largest number of clusters, or several numbers to choose from "
+            "by held-out judgements: 2-8 if left out.",
         ),
     ] = None,
     alpha: options.Alpha = "auto",
@@ -86,20 +86,21 @@ def fit(
         int | None, options.of_model(help="How many starts; the best is kept.")
     ] = None,
     max_iter: Annotated[
-        int | None, options.of_model(help="The most passes over the data in a start.")
+        int | None,
+        options.of_model(help="The largest number of passes over the data in a start."),
     ] = None,
     propagate: Annotated[
         Any,
         options.of_model(
             parser=options.number_or_auto,
             metavar="NUMBER|auto",
-            help="Spread judgements to rows nearby, up to 1.",
+            help="Apply judgements to neighbouring rows: a strength up to 1.",
         ),
     ] = None,
     robust: Annotated[
         bool,
         options.of_model(
-            "--robust", help="Let judgements that the data contradict lose weight."
+            "--robust", help="Give less weight to judgements that the data contradict."
         ),
     ] = False,
     random_state: options.Seed = 0,
@@ -125,7 +126,7 @@ def fit(
     report.html, to read; model.skops, for new rows by fuzzypairs predict;
     and summary.json, for programs.
 
-    Numbers are standardised, text becomes 0 and 1 for each word, gaps are
+    Numbers are standardised, categories are one-hot encoded, missing values are
     filled, and the output says what was done to each column.
 
     A folder, a pattern such as 'data/*.parquet', and files larger than a

@@ -45,10 +45,10 @@ def judge(
 ) -> None:
     """Grade pairs of your data in this terminal.
 
-    Two rows are shown side by side, cells that differ are marked, and one key is a
-    grade: 1 to 4 for unlike, 5 for can't say, 6 to 9 for alike. Each answer is stored
-    at once; q ends, and the same command goes on later. The file is that of fuzzypairs
-    label, and fit --pairs reads it.
+    Shows two rows side by side, with cells that differ marked, and takes a grade by
+    key: 1 to 4 for unlike, 5 for can't say, 6 to 9 for alike. Each answer is saved at
+    once; q quits, and the same command continues later. fuzzypairs label uses the same
+    file, and fit --pairs reads it.
 
     Example: fuzzypairs judge wine.csv --id bottle
     """

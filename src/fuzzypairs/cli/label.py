@@ -27,7 +27,8 @@ CLUSTERS = 5
 OptionalData = Annotated[
     Path | None,
     typer.Argument(
-        help="The data, one row per item: CSV, TSV, Parquet or JSON lines, .gz or not.",
+        help="The data, one row per item: CSV, TSV, Parquet or JSON lines; .gz is read "
+        "as well.",
         metavar="DATA",
         show_default=False,
     ),
@@ -37,7 +38,7 @@ Text = Annotated[
 ]
 Clusters = Annotated[
     int | None,
-    options.of_model("--clusters", min=2, help="The most clusters to find."),
+    options.of_model("--clusters", min=2, help="The largest number of clusters."),
 ]
 Database = Annotated[
     Path | None,
@@ -49,7 +50,9 @@ Database = Annotated[
 ]
 Annotator = Annotated[
     str | None,
-    options.of_data(help="Who is grading; your login if left out.", metavar="NAME"),
+    options.of_data(
+        help="Who is grading; your login name if left out.", metavar="NAME"
+    ),
 ]
 Imported = Annotated[
     Path | None,
@@ -92,13 +95,16 @@ def label(
     port: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, help="The port; 0 for any free.", rich_help_panel="Page"
+            min=0,
+            max=65535,
+            help="The port; 0 for any free one.",
+            rich_help_panel="Page",
         ),
     ] = 0,
     host: Annotated[
         str,
         typer.Option(
-            help="Listen on this address. With others than 127.0.0.1, everyone who can "
+            help="Listen on this address. Unless it is 127.0.0.1, everyone who can "
             "reach this machine and has the link can grade; the connection is not "
             "encrypted.",
             rich_help_panel="Page",
@@ -113,9 +119,8 @@ def label(
 ) -> None:
     """Grade pairs of your data on a page in the browser.
 
-    Prints one line, the address of the page, as soon as it answers. Each answer is
-    stored when the page says so; Ctrl-C ends the program, and the same command goes
-    on later.
+    Prints one line, the address of the page, as soon as the page is ready. Each answer
+    is saved at once; Ctrl-C ends the program, and the same command continues later.
 
     Example: fuzzypairs label wine.csv --id bottle
     """

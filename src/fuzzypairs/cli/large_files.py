@@ -20,7 +20,7 @@ Scheduler = Annotated[
 Top = Annotated[
     int | None,
     options.of_results(
-        help="Of files read in blocks: keep the M largest memberships of each row.",
+        help="For files read in blocks: keep the M largest memberships of each row.",
         metavar="M",
         min=1,
     ),

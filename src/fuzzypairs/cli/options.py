@@ -234,9 +234,7 @@ GradeScale = Annotated[
         metavar="SCALE",
     ),
 ]
-NoScale = Annotated[
-    bool, of_data("--no-scale", help="Leave numbers on their own scales.")
-]
+NoScale = Annotated[bool, of_data("--no-scale", help="Do not standardise numbers.")]
 Alpha = Annotated[
     Any,
     of_model(
@@ -257,7 +255,10 @@ Seed = Annotated[
     int, of_model("--seed", min=0, max=2**32 - 1, help="Seed of the random starts.")
 ]
 Jobs = Annotated[
-    int, of_model("--jobs", help="Threads; -1 for all. It changes no result.")
+    int,
+    of_model(
+        "--jobs", help="Number of threads; -1 for all. It does not affect results."
+    ),
 ]
 Format = Annotated[
     TableFormat,
@@ -267,12 +268,8 @@ WithData = Annotated[
     bool,
     of_results("--with-data", help="Add the columns of the data to the memberships."),
 ]
-Force = Annotated[
-    bool, of_results("--force", help="Replace results that are already there.")
-]
+Force = Annotated[bool, of_results("--force", help="Overwrite existing results.")]
 Quiet = Annotated[
-    bool, of_results("--quiet", help="Print nothing but errors, show no progress.")
+    bool, of_results("--quiet", help="Print only errors, and show no progress.")
 ]
-AsJson = Annotated[
-    bool, of_results("--json", help="Print the summary as JSON, nothing else.")
-]
+AsJson = Annotated[bool, of_results("--json", help="Print only the summary, as JSON.")]

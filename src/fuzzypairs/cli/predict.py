@@ -31,7 +31,7 @@ def predict(
     out: Annotated[
         Path,
         options.of_results(
-            help="The file to write: .csv, .tsv, .xlsx, .parquet, .jsonl, .gz or not.",
+            help="The file: .csv, .tsv, .xlsx, .parquet or .jsonl, optionally .gz.",
             metavar="FILE",
         ),
     ],
@@ -44,7 +44,7 @@ def predict(
         ),
     ] = None,
     no_id: Annotated[
-        bool, options.of_data("--no-id", help="Number the rows: they have no ids.")
+        bool, options.of_data("--no-id", help="The rows have no ids: number them.")
     ] = False,
     top: large_files.Top = None,
     scheduler: large_files.Scheduler = None,
@@ -54,8 +54,8 @@ def predict(
     """Assign new rows to the clusters of a model.
 
     Columns are found by name and treated as in the fit; their order does
-    not matter, and further ones are ignored. Judgements act on the rows of
-    the fit only: new rows follow the clusters.
+    not matter, and extra columns are ignored. Judgements affect only the
+    rows of the fit.
 
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """

@@ -51,17 +51,19 @@ def reproduce(
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     out: Annotated[
         Path,
-        typer.Option(help="The folder of runs and results; runs go on from there."),
+        typer.Option(
+            help="The folder of runs and results; an interrupted run continues there."
+        ),
     ] = Path("reproduction"),
     force: Annotated[
         bool, typer.Option("--force", help="Start over; replace what is in the folder.")
     ] = False,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Print what was written as JSON, nothing else."),
+        typer.Option("--json", help="Print only what was written, as JSON."),
     ] = False,
 ) -> None:
-    """Compute the paper's tables and figures again, beside the printed numbers."""
+    """Reproduce the paper's tables and figures, beside the printed numbers."""
     from fuzzypairs.io.atomic import staging
     from fuzzypairs.reproduction.index_page import write_pieces
     from fuzzypairs.reproduction.targets import TARGETS, make_plan

@@ -29,7 +29,7 @@ __all__ = ["DSC"]
 
 
 class DSC(LabelClusterer):
-    """Dominant-set clustering, with judgements written into the affinities.
+    """Dominant-set clustering, with judgements added to the affinities.
 
     A dominant set generalises a maximal clique to weights: it is the support of a
     strict local maximiser of

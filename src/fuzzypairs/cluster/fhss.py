@@ -25,7 +25,7 @@ LEAST_STEP = 1e-3
 
 
 class FHSS(LabelClusterer):
-    """Hierarchical clustering with must-links and cannot-links to a degree.
+    """Hierarchical clustering with graded must-links and cannot-links.
 
     Grades change the distances D (Euclidean, of standardised X, over the largest),
 

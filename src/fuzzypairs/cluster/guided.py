@@ -64,25 +64,25 @@ SHARED = (
 class GuidedFDC(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """FDC with what judgements say about all samples, as far as there is evidence.
+    """FDC that learns from judgements which features matter.
 
-    What most people should run on judgements. `FDC` fits the model of the paper in the
-    samples' own space, where a judgement moves its own samples and few others. This
-    estimator averages models of all samples, unguided clusters u(x) and maps v_l(x) of
-    two views of the data that are learned from the judgements:
+    The estimator for most people with judgements. `FDC` fits the model of the paper in
+    the samples' own space, where a judgement moves its own samples and few others. This
+    estimator averages unguided clusters u(x) and maps v_l(x) of two views of the data,
+    which are learned from the judgements:
 
         a(x) = (1 - w_1 - w_2) u(x) + w_1 v_1(x) + w_2 v_2(x),
         memberships(x) ~ a(x)^t.
 
     w_l is the posterior probability that the judgements follow a map, by their
-    likelihood when they are held out from it. So right judgements move all samples,
-    and few or wrong ones move little. The power t makes memberships about as certain
-    as they are right, by the same held-out judgements.
+    likelihood when they are held out. So right judgements affect all samples, and few
+    or wrong ones have little effect. The power t calibrates memberships by the same
+    held-out judgements.
 
     Parameters
     ----------
     n_clusters : int or sequence of int, default=8
-        The most clusters; those that lose their support vanish. Of several numbers
+        The largest number of clusters; some may vanish. Of several numbers
         (such as ``range(2, 6)``), the one under which held-out judgements are most
         likely.
     alpha, beta : float or "auto", default="auto"
@@ -393,7 +393,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
 
     @np.errstate(all="ignore")
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the memberships of new samples; no judgement acts on them.
+        """Return the memberships of new samples; judgements do not affect them.
 
         Parameters
         ----------

@@ -219,7 +219,7 @@ def lia(
 
 
 def align_clusters(reference: ArrayLike, memberships: ArrayLike) -> Floats:
-    """Renumber the clusters of one clustering after those of another.
+    """Renumber the clusters of one clustering to match those of another.
 
     Solves the linear assignment problem of maximising the total overlap
     sum_ij r_ij u_i,order(j) over all orders of the clusters.

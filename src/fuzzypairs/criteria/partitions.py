@@ -25,7 +25,7 @@ Noise = Literal["cluster", "singletons", "drop"]
 def normalized_ari(
     truth: ArrayLike, result: ArrayLike, *, noise: Noise = "cluster"
 ) -> float:
-    """Score two partitions by the adjusted Rand index, moved to [0, 1].
+    """Score two partitions by the adjusted Rand index, mapped to [0, 1].
 
     Parameters
     ----------

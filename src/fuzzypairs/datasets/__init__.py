@@ -1,4 +1,4 @@
-"""Data to try the methods on, and supervisors that judge pairs of it."""
+"""Example data, and simulated supervisors that judge pairs of it."""
 
 from fuzzypairs.datasets.annotators import biased_pairs, blur_pairs, flip_pairs
 from fuzzypairs.datasets.info import DatasetInfo

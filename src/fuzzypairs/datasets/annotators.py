@@ -14,7 +14,7 @@ __all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
 def flip_pairs(
     pairs: PairSet, rate: float, random_state: int | np.random.Generator
 ) -> PairSet:
-    """Reverse the sign of some judgements, as by mistake.
+    """Reverse the sign of some judgements, to simulate mistakes.
 
     Parameters
     ----------

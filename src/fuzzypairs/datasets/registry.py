@@ -10,7 +10,7 @@ __all__ = ["PAPER", "REGISTRY", "describe"]
 
 
 def describe(name: str) -> DatasetInfo:
-    """Return the facts on a dataset, whether or not its file is here.
+    """Describe a dataset, whether or not its file is available.
 
     Parameters
     ----------

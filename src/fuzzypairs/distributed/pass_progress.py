@@ -19,7 +19,7 @@ N_STEPS = 5
 
 
 class PassProgress(NamedTuple):
-    """How far a fit over blocks is.
+    """The progress of a fit over blocks.
 
     Attributes
     ----------

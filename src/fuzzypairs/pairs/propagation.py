@@ -49,7 +49,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Propagation:
-    """Asked judgements and those derived from them by `propagate`.
+    """Judgements, and those derived from them by `propagate`.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def propagate(
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> Propagation:
-    """Derive grades of pairs nearby from judgements that were asked.
+    """Derive grades of neighbouring pairs from judgements.
 
     A judgement of two samples is also evidence about their neighbours. A random walk
     from sample i on the graph of nearest neighbours continues with probability

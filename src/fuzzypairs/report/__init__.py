@@ -1,4 +1,4 @@
-"""One-file pages: what a fit found, and what pairs changed in it."""
+"""Single-file HTML reports: what a fit found, and what judgements changed."""
 
 from fuzzypairs.report.fit_page import write_fit_report
 from fuzzypairs.report.html import (

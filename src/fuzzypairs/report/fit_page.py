@@ -67,7 +67,7 @@ def write_fit_report(
     verdict: Verdict | None = None,
     flagged: Mapping[str, Mask] | None = None,
 ) -> None:
-    """Write what a fit found as one HTML file.
+    """Write the report of a fit as a single HTML file.
 
     Parameters
     ----------

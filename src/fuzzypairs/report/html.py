@@ -347,7 +347,7 @@ def write_report(
     sections: Sequence[Section],
     banner: Banner | None = None,
 ) -> None:
-    """Write a report as one HTML file.
+    """Write a report as a single HTML file.
 
     The page needs no network, follows the reader's light or dark mode, and prints.
     All text is escaped: names from data are safe in it. The only script is that of

@@ -214,7 +214,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Try all settings, and fit the one that is taken.
+        """Try all settings, and fit the chosen one.
 
         Parameters
         ----------
