@@ -8,13 +8,16 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 
-# The heading of the answer, a piece that the answer must hold, and who asked.
+# The heading of the answer, a piece that the answer must hold, and the GitHub issues in
+# which users of other tools asked.
 QUESTIONS = [
-    ("How many pairs do I need to judge?", "30", "dedupe 599, dedupe-examples 137"),
+    ("How many pairs do I need to judge?", "Begin with 30",
+     "dedupe 599, dedupe-examples 137"),
     ("When can I stop?", "stop_hint", "dedupe 1166, 1222"),
     ("What if I am not sure?", "0 for", "dedupe 984"),
     ("I have labels of some rows. Can I use them?", "from_labels", "hdbscan 70"),
-    ("Which pairs are drawn from labels?", "-1", "metric-learn 135, SDEC-Keras 1"),
+    ("Which pairs are drawn from labels?", "random pairs of labelled rows",
+     "metric-learn 135, SDEC-Keras 1"),
     ("Can I save my judgements and go on later?", "--import", "dedupe 679, 672"),
     ("Can I use plain must-links and cannot-links?", "from_must_cannot",
      "metric-learn 63, 40"),
@@ -30,7 +33,7 @@ QUESTIONS = [
     ("How many clusters should I ask for?", "PairSearchCV", "scikit-fuzzy 101"),
     ("Can I use cosine or my own distance?", "cosine",
      "scikit-fuzzy 159, fuzzy-c-means 61, 78"),
-    ("Can I cluster texts, word vectors or pictures?", "features",
+    ("Can I cluster texts, word vectors or pictures?", "by their features",
      "scikit-fuzzy 127"),
     ("How do I assign new rows?", "predict_proba",
      "COP-Kmeans 16, hdbscan 57, scikit-fuzzy 11"),
