@@ -82,8 +82,9 @@ fuzz: $(STAMP) ## read mutated files, FUZZ_SECONDS for each reader
 soak: $(STAMP) ## run 10 000 fits in one process, and watch memory, threads and files
 	cd tests && $(abspath $(BIN))/python -m hostile.soak 10000
 
-kills: $(STAMP) ## kill a writer of judgements 1000 times, and look for lost ones
+kills: $(STAMP) ## kill commands at random moments, and look for losses
 	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
+	cd tests && $(abspath $(BIN))/python -m hostile.kills 200
 
 # The page of `fuzzypairs label` by TypeScript, where npm is installed.
 types-js: ## check the types of the labelling page (needs npx)

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import pickle
 import socket
-import stat
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -189,19 +188,3 @@ def test_nothing_talks_to_the_network(monkeypatch, tmp_path):
         "--id", "id", "--out", tmp_path / "out", "--jobs", 1,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-
-
-def test_read_only_folders_and_unreadable_files(tmp_path):
-    if os.geteuid() == 0:
-        pytest.skip("root may write and read anything")
-    model = FDC(2, random_state=0).fit(values.POINTS)
-    save(model, tmp_path / "m.skops")
-    (tmp_path / "m.skops").chmod(0)
-    with pytest.raises(PermissionError, match="skops"):
-        load(tmp_path / "m.skops")
-    tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    try:
-        with pytest.raises(PermissionError):
-            save(model, tmp_path / "other.skops")
-    finally:
-        tmp_path.chmod(stat.S_IRWXU)

@@ -15,16 +15,24 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, and move the file there on success."""
+    """Yield a temporary path beside `path`, and move the file there on success.
+
+    Of a link the file that it points to is replaced. Devices and pipes are refused:
+    moving would put a file in their place.
+    """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory: name a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {path.parent} does not exist: create it")
-    temporary = _temporary_name(path)
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is a device or pipe: name a file")
+    target = Path(os.path.realpath(path))
+    temporary = _temporary_name(target)
     try:
-        yield temporary
-        os.replace(temporary, path)
+        with _named(path):
+            yield temporary
+            os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -36,19 +44,33 @@ def staging(folder: Path) -> Iterator[Path]:
     A new folder appears in one step. In an existing one the new files replace those of
     the same names one by one, which only SIGKILL interrupts, and all others stay.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary_name(folder / "files" if folder.exists() else folder)
-    temporary.mkdir()
+    given, folder = folder, Path(os.path.realpath(folder))
+    with _named(given):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary_name(folder / "files" if folder.exists() else folder)
+        temporary.mkdir()
+        try:
+            yield temporary
+            with _uninterrupted():
+                if folder.exists():
+                    for file in temporary.iterdir():
+                        os.replace(file, folder / file.name)
+                else:
+                    os.replace(temporary, folder)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let errors of the system name `path`, not a temporary name or nothing."""
     try:
-        yield temporary
-        with _uninterrupted():
-            if folder.exists():
-                for file in temporary.iterdir():
-                    os.replace(file, folder / file.name)
-            else:
-                os.replace(temporary, folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        yield
+    except OSError as error:
+        named = error.filename
+        if error.errno and (named is None or ".tmp" in str(named)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 @contextmanager

@@ -278,9 +278,12 @@ class Store:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Return a connection that commits to the disk."""
-    connection = sqlite3.connect(
-        path, timeout=BUSY, isolation_level=None, check_same_thread=False
-    )
+    try:
+        connection = sqlite3.connect(
+            path, timeout=BUSY, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:  # the folder or the file may not be used
+        raise StoreError(f"{path}: {error}") from None
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("PRAGMA synchronous = FULL")
