@@ -69,7 +69,7 @@ class Method:
     draws : int
         How many draws at most.
     new_rows : bool
-        Whether a fifth of the rows is left out of the fit, and scored.
+        Whether rows are scored by fits that they were left out of, a fifth at a time.
     """
 
     fit: Callable[[Problem], Fitted]

@@ -1,5 +1,6 @@
-"""Memberships that combine unguided clusters and maps learned from judgements."""
+"""Memberships that combine unguided clusters and a map learned from judgements."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from fuzzypairs.spaces.likelihood import softmax
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.spaces.views import View
 
-__all__ = ["CombinedMap", "ViewMap", "certainty_radius"]
+__all__ = ["CombinedMap", "ViewMap", "certainty_radius", "joined"]
 
 # Rows further from the landmarks than all but this share of the samples are unlike
 # what was seen.
@@ -23,50 +24,62 @@ NEGLIGIBLE = 1e-3
 
 
 class ViewMap:
-    """Probabilities v(x) = softmax([f(x), 1] W) from the features f of a view.
+    """Probabilities v(x) = softmax([f(x), 1] W) from the features f of views.
 
     Parameters
     ----------
-    view : View
+    views : sequence of View
     coefficients : ndarray of shape (n_view_features + 1, n_clusters)
+        W, the features of one view after those of the other.
     """
 
-    def __init__(self, view: View, coefficients: Floats) -> None:
-        self.view = view
+    def __init__(self, views: Sequence[View], coefficients: Floats) -> None:
+        self.views = views
         self.coefficients = coefficients
 
     def probabilities(self, X: Floats) -> Floats:
         """Return v of rows, (n_rows, n_clusters)."""
         W = self.coefficients
-        return softmax(self.view.features(X) @ W[:-1] + W[-1])
+        F = joined([view.features(X) for view in self.views])
+        return softmax(F @ W[:-1] + W[-1])
 
     def sensitivity(self, X: Floats) -> Floats:
         """Return how much logits depend on each feature around X, as a share.
 
         The root mean square slope times the deviation of the feature.
         """
-        slopes = self.view.slopes(X, self.coefficients[:-1])
+        first, slopes = 0, np.zeros((self.coefficients.shape[1], *X.shape))
+        for view in self.views:
+            last = first + view.n_out
+            slopes += view.slopes(X, self.coefficients[first:last])
+            first = last
         slopes -= np.mean(slopes, axis=0)
         return as_shares(np.sqrt((slopes**2).mean(axis=(0, 1))) * X.std(axis=0))
+
+
+def joined(features: Sequence[Floats]) -> Floats:
+    """Return features of rows in several views as one, of the mean length of each."""
+    return np.asarray(np.column_stack(features) / np.sqrt(len(features)))
 
 
 class CombinedMap(MappedSpace):
     """The simplex, with samples at their combined memberships.
 
-        a(x) = (1 - sum_l w_l) u(x) + sum_l w_l v_l(x)
+        a(x) = (1 - w) u(x) + w v(x)
         m(x) = r(x) a(x)^t / sum_h a_h(x)^t + (1 - r(x)) / k
 
-    u are memberships by distances to unguided prototypes, v_l the probabilities of maps
-    learned from judgements, w_l the weights of the maps. The power t makes memberships
-    as certain as they are right. r is 1, but for rows unlike the samples: if d(x) is
-    the distance to the nearest landmark and D what 99 % of the samples keep,
+    u are memberships by distances to unguided prototypes, v the probabilities of a map
+    learned from judgements, w its weight. The power t makes memberships as certain as
+    they are right. r is 1, but for rows unlike the samples: if d(x) is the distance to
+    the nearest landmark and D what 99 % of the samples keep,
     r(x) = min(1, D / d(x))^2.
 
     Parameters
     ----------
-    maps : list of ViewMap
-        The view of the first is Euclidean.
-    weights : tuple of float
+    learned : ViewMap
+        The first of its views is Euclidean.
+    guided_weight : float
+        w.
     prototypes : ndarray of shape (n_clusters, n_features)
     fuzzifier : float
         Of u.
@@ -82,16 +95,16 @@ class CombinedMap(MappedSpace):
 
     def __init__(
         self,
-        maps: list[ViewMap],
-        weights: tuple[float, ...],
+        learned: ViewMap,
+        guided_weight: float,
         prototypes: Floats,
         fuzzifier: float,
         power: float,
         radius: float,
         kept: Labels,
     ) -> None:
-        self.maps = maps
-        self.weights = weights
+        self.learned = learned
+        self.guided_weight = guided_weight
         self.unguided_prototypes = prototypes
         self.fuzzifier = fuzzifier
         self.power = power
@@ -105,19 +118,17 @@ class CombinedMap(MappedSpace):
         return np.concatenate(parts)
 
     def _block(self, X: Floats) -> Floats:
-        rest = 1.0 - sum(self.weights)
         out = np.zeros((len(X), len(self.unguided_prototypes)))
-        if rest > NEGLIGIBLE:
+        if 1.0 - self.guided_weight > NEGLIGIBLE:
             U = unguided_memberships(X, self.unguided_prototypes, self.fuzzifier)
-            out += rest * U
-        for w, learned in zip(self.weights, self.maps, strict=True):
-            if w > NEGLIGIBLE:
-                out += w * learned.probabilities(X)
+            out += (1.0 - self.guided_weight) * U
+        if self.guided_weight > NEGLIGIBLE:
+            out += self.guided_weight * self.learned.probabilities(X)
         out = (out / out.sum(axis=1, keepdims=True))[:, self.kept]
         # What clusters without samples had is shared out evenly.
         out += (1.0 - out.sum(axis=1, keepdims=True)) / out.shape[1]
         out = tempered(out, self.power)
-        distance = nearest(self.maps[0].view, X)
+        distance = nearest(self.learned.views[0], X)
         r = np.minimum(1.0, self.radius / np.maximum(distance, 1e-300))[:, None] ** 2
         out = r * out + (1.0 - r) / out.shape[1]
         return np.ascontiguousarray(out / out.sum(axis=1, keepdims=True))

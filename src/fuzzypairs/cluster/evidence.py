@@ -6,14 +6,13 @@ Three hypotheses say how likely a held-out judgement (p, q, s) is to have its si
 - unguided: alike with probability e + (1 - 2 e) c, where c is the probability that the
   two samples are in one cluster, by clusters found without judgements, and e is the
   share of wrong judgements;
-- guided: the same, where c is by a map learned from other judgements. Several maps
-  share the prior probability of this hypothesis evenly.
+- guided: the same, where c is by a map learned from other judgements.
 
 A likelihood counts each judgement with its strength |s|, balanced between both kinds
 (`balanced_strength`), and is taken at the e that maximises it together with a prior on
-e. The posterior probabilities of the hypotheses
-follow from their likelihoods and `PRIORS`. Where judgements are few, the likelihoods
-are close to each other and the priors decide.
+e. The posterior probabilities of the hypotheses follow from their likelihoods and
+`PRIORS`. Where judgements are few, the likelihoods are close to each other and the
+priors decide.
 """
 
 from dataclasses import dataclass
@@ -59,8 +58,8 @@ class Evidence:
 
     Attributes
     ----------
-    guided : tuple of float
-        Posterior probability that judgements follow each map.
+    guided : float
+        Posterior probability that judgements follow the map.
     noise_rate : float
         Estimated share of wrong judgements.
     sharpness : float
@@ -69,7 +68,7 @@ class Evidence:
         Of the judgements, over all three hypotheses.
     """
 
-    guided: tuple[float, ...]
+    guided: float
     noise_rate: float
     sharpness: float
     log_likelihood: float
@@ -128,8 +127,8 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
 
     Parameters
     ----------
-    guided : ndarray of shape (n_maps, n_pairs)
-        The probability that two samples belong together by maps that were not given
+    guided : ndarray of shape (n_pairs,)
+        The probability that two samples belong together by a map that was not given
         this judgement.
     unguided : ndarray of shape (len(SHARPNESS), n_pairs)
         The same by unguided clusters, for each power of their memberships.
@@ -140,21 +139,20 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
     >>> import numpy as np
     >>> grade = np.tile([1.0, -1.0], 20)
     >>> even = np.full((5, 40), 0.5)
-    >>> right, wrong = (grade > 0).astype(float), (grade < 0).astype(float)
-    >>> found = weigh(np.array([right, wrong]), even, grade)
-    >>> [round(weight, 2) for weight in found.guided], found.noise_rate < 0.05
-    ([1.0, 0.0], True)
+    >>> found = weigh((grade > 0).astype(float), even, grade)
+    >>> round(found.guided, 2), found.noise_rate < 0.05
+    (1.0, True)
     """
     by_sharpness = [log_likelihood(c, grade) for c in unguided]
     best = max(range(len(SHARPNESS)), key=lambda i: by_sharpness[i][0])
     chance = (float(balanced_strength(grade).sum() * np.log(0.5)), 0.5)
-    by_map = [log_likelihood(c, grade) for c in guided]
-    values, rates = np.array([chance, by_sharpness[best], *by_map]).T
-    values += [*PRIORS[:2], *[PRIORS[2] - np.log(len(guided))] * len(guided)]
+    by_map = log_likelihood(guided, grade)
+    values, rates = np.array([chance, by_sharpness[best], by_map]).T
+    values += PRIORS
     total = float(logsumexp(values))
     posterior = np.exp(values - total)
     return Evidence(
-        tuple(posterior[2:].tolist()),
+        float(posterior[2]),
         # Where judgements follow something. By chance there is nothing to be wrong of.
         float(posterior[1:] @ rates[1:] / posterior[1:].sum()),
         SHARPNESS[best],

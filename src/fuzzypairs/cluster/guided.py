@@ -68,13 +68,12 @@ class GuidedFDC(
 
     The estimator for most people with judgements. `FDC` fits the model of the paper in
     the samples' own space, where a judgement moves its own samples and few others. This
-    estimator averages unguided clusters u(x) and maps v_l(x) of two views of the data,
-    which are learned from the judgements:
+    estimator averages unguided clusters u(x) and a map v(x), which is learned from the
+    judgements:
 
-        a(x) = (1 - w_1 - w_2) u(x) + w_1 v_1(x) + w_2 v_2(x),
-        memberships(x) ~ a(x)^t.
+        a(x) = (1 - w) u(x) + w v(x),   memberships(x) ~ a(x)^t.
 
-    w_l is the posterior probability that the judgements follow a map, by their
+    w is the posterior probability that the judgements follow the map, by their
     likelihood when they are held out. So right judgements affect all samples, and few
     or wrong ones have little effect. The power t calibrates memberships by the same
     held-out judgements.
@@ -119,9 +118,9 @@ class GuidedFDC(
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership.
     guided_weight_ : float
-        w_1 + w_2; 0 where no map was learned.
+        w; 0 where no map was learned.
     metric_ : {"euclidean", "learned"}
-        What has the larger weight: unguided clusters or the maps.
+        What has the larger weight: unguided clusters or the map.
     noise_rate_ : float
         With judgements to learn from: the estimated share of wrong ones.
     pair_reliability_ : ndarray of shape (n_pairs,)
@@ -156,20 +155,20 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
 
     Notes
     -----
-    **The maps.** Samples have two views: their own coordinates, and coordinates
+    **The map.** Samples have two views: their own coordinates, and coordinates
     whitened by the pairs judged alike, in which directions along which these differ
-    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates in a view and 30
-    rbf features. ``v(x) = softmax([f(x), 1] W)`` minimises
+    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates and 30 rbf features
+    of both views. ``v(x) = softmax([f(x), 1] W)`` minimises
 
         - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
 
     where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
-    are the clusters that samples form in the view without judgements.
+    is the mean of the clusters that samples form in each view.
 
     **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
     learned from the other folds, and unguided clusters, say how likely the samples of
     held-out judgements belong together. The likelihoods under the maps, under the
-    unguided clusters and under chance give w_l and e (`fuzzypairs.cluster.evidence`).
+    unguided clusters and under chance give w and e (`fuzzypairs.cluster.evidence`).
 
     **Certainty.** The power of u(x) is the one under which the judgements are most
     likely. t is the mean over its posterior, in which judgements that contradict a(x)
@@ -274,7 +273,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             else:
                 model, notes = self._fit_in_space(data, fitted)
         shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
-        w = 0.0 if fitted is None else float(sum(fitted.evidence.guided))
+        w = 0.0 if fitted is None else fitted.evidence.guided
         metric = "learned" if w > 0.5 else "euclidean"
         store(self, model_=model, metric_=metric, guided_weight_=w, **shared)
         if len(data.pairs.informative):

@@ -1,13 +1,13 @@
-"""The fit of GuidedFDC: unguided clusters, maps of views, held-out evidence.
+"""The fit of GuidedFDC: unguided clusters, a map of two views, held-out evidence.
 
 1. Clusters are found without judgements.
-2. Folds of the judgements are held out in turn. From the others a map of each view is
-   learned (`learn_map`), which says how likely the samples of held-out judgements
-   belong together.
-3. The posterior probabilities that judgements follow the maps come from these
+2. Folds of the judgements are held out in turn. From the others a map is learned
+   (`learn_map`), which says how likely the samples of held-out judgements belong
+   together.
+3. The posterior probability that judgements follow the map comes from these
    (`fuzzypairs.cluster.evidence`).
-4. The maps are learned from all judgements. Memberships are the average of all models,
-   weighted by these probabilities (`fuzzypairs.cluster.combined.CombinedMap`).
+4. The map is learned from all judgements. Memberships are the average of both models,
+   weighted by this probability (`fuzzypairs.cluster.combined.CombinedMap`).
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from fuzzypairs.cluster.combined import (
     ViewMap,
     as_shares,
     certainty_radius,
+    joined,
     unguided_memberships,
 )
 from fuzzypairs.cluster.evidence import (
@@ -54,8 +55,8 @@ if TYPE_CHECKING:
 __all__ = ["GuidedFit", "can_learn", "fit_guided", "learn_map"]
 
 # The constants down to VIEW_STARTS were chosen on the half "chosen on" of the sets of
-# `experiments.judgements`. Priors p of the views, in pairs; inf is the Euclidean view.
-WHITENING = (np.inf, 0.3)
+# `experiments.judgements`. Prior of the whitened view, in pairs.
+WHITENING = 0.3
 # Strength of the clusters of the views in the map, in judgements of full strength, and
 # penalty on its coefficients.
 PRIOR, RIDGE = 1.0, 0.05
@@ -64,7 +65,7 @@ ASSUMED_NOISE = 0.1
 # Samples that represent all of them: in clusters of views, in the prior of the map, and
 # as landmarks of rbf features (half the samples at most).
 MOST_ROWS, PRIOR_ROWS, N_LANDMARKS = 1000, 250, 30
-# K-means starts of each view besides the unguided clusters.
+# K-means starts in the whitened view besides the unguided clusters.
 VIEW_STARTS = 2
 # Fewer judgements than this, or none of a kind, cannot be held out.
 FEWEST = 5
@@ -118,7 +119,9 @@ class Sample:
     seed : int
         Of the starts in views.
     own_view : View
-        The view that depends on no judgement.
+        The Euclidean view, which depends on no judgement.
+    own_features : ndarray of shape (n_rows, n_view_features)
+        Of the rows in this view.
     """
 
     X: Floats
@@ -128,6 +131,7 @@ class Sample:
     unguided: Floats
     seed: int
     own_view: View
+    own_features: Floats
 
     def select(self, rows: Labels) -> "Sample":
         """Return some rows, in order and with all that represent the samples."""
@@ -138,6 +142,7 @@ class Sample:
             weight=self.weight[rows],
             rows=self.rows[rows],
             typical=typical,
+            own_features=self.own_features[rows],
         )
 
 
@@ -196,10 +201,10 @@ def fit_guided(
         folds = hold_out_samples(judged, n_splits, rng)
         threads = Threads(model.n_jobs)
         guided = held_out_ends(sample, folds, spread, rng, threads)
-        known = ~np.isnan(guided[0, :, 0, 0])
+        known = ~np.isnan(guided[:, 0, 0])
         unguided = unguided_ends(found, sample, judged)
         evidence = weigh(
-            together(guided[:, known]),
+            together(guided[known]),
             together(unguided[:, known]),
             judged.grade[known],
         )
@@ -207,17 +212,16 @@ def fit_guided(
         derived = spread(judged)
         training = judged if derived is None else derived.pairs
         noise = min(max(evidence.noise_rate, 0.05), 0.4)
-        learned = [learn_map(sample, training, noise, p) for p in WHITENING]
+        learned, V = learn_map(sample, training, noise)
         sharp = unguided[SHARPNESS.index(evidence.sharpness)]
-        w = np.array(evidence.guided)
-        mean = np.tensordot(w, guided[:, known], 1) + (1.0 - w.sum()) * sharp[known]
+        w = evidence.guided
+        mean = w * guided[known] + (1.0 - w) * sharp[known]
         power = calibrating_power(mean, judged.grade[known])
         calibrated = np.full(len(judged), np.nan)
         calibrated[known] = together(tempered(mean, power))
-        space = combine(found, sample, [one for one, _ in learned], evidence, power)
-        final = np.array([together(ends_of(V, judged)) for _, V in learned])
-        held_out = np.where(known, together(guided), final)
-        average = w @ held_out + (1.0 - w.sum()) * together(sharp)
+        space = combine(found, sample, learned, evidence, power)
+        held_out = np.where(known, together(guided), together(ends_of(V, judged)))
+        average = w * held_out + (1.0 - w) * together(sharp)
         return GuidedFit(
             space,
             found,
@@ -278,6 +282,7 @@ def draw_sample(
     places = np.searchsorted(rows, typical)
     seen = X[places]
     nothing = PairSet.empty(len(rows)), (X[:0], X[:0])
+    view = make_view(seen, landmarks_of(seen), *nothing, np.inf)
     return Sample(
         X,
         w[rows],
@@ -285,16 +290,13 @@ def draw_sample(
         places,
         np.eye(found.n_clusters)[found.labels[typical]],
         int(random_state.randint(2**31)),
-        make_view(seen, landmarks_of(seen), *nothing, np.inf),
+        view,
+        view.features(X),
     )
 
 
-def learn_map(
-    sample: Sample, pairs: PairSet, noise: float, p: float
-) -> tuple[ViewMap, Floats]:
-    """Return the map of a view under which judgements and its clusters are likely.
-
-    The clusters of a whitened view are those of k-means, matched to the unguided ones.
+def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Floats]:
+    """Return the map under which judgements and the clusters of views are likely.
 
     Parameters
     ----------
@@ -303,8 +305,6 @@ def learn_map(
         Judgements of rows of the sample.
     noise : float
         The share of judgements that is taken as wrong.
-    p : float
-        The prior of the view, see `fuzzypairs.spaces.views`.
 
     Returns
     -------
@@ -313,21 +313,12 @@ def learn_map(
     V : ndarray of shape (n_rows, n_clusters)
         Of the rows of the sample.
     """
-    typical = sample.X[sample.typical]
-    weight = sample.weight[sample.typical]
-    view, target = sample.own_view, sample.unguided
-    if np.isfinite(p):
-        ends = sample.X[pairs.i], sample.X[pairs.j]
-        view = make_view(typical, landmarks_of(typical), pairs, ends, p)
-        Z, k = view.coordinates(typical), target.shape[1]
-        random_state = np.random.RandomState(sample.seed)
-        starts = [means_of(Z, target, weight)] + [
-            kmeans_plusplus(Z, k, sample_weight=weight, random_state=random_state)
-            for _ in range(VIEW_STARTS)
-        ]
-        found = np.eye(k)[best_partition(Z, starts, weight)]
-        target = found[:, matching(target, found)]
-    F, prior_rows = view.features(sample.X), sample.typical[:PRIOR_ROWS]
+    typical, ends = sample.X[sample.typical], (sample.X[pairs.i], sample.X[pairs.j])
+    whitened = make_view(typical, landmarks_of(typical), pairs, ends, WHITENING)
+    views = (sample.own_view, whitened)
+    F = joined([sample.own_features, whitened.features(sample.X)])
+    prior_rows = sample.typical[:PRIOR_ROWS]
+    target = 0.5 * (sample.unguided + clusters_in(whitened, sample))
     objective = Objective(
         F,
         pairs,
@@ -341,7 +332,23 @@ def learn_map(
     W = objective.minimise()
     V = softmax(F @ W[:-1] + W[-1])
     order = matching(sample.unguided[:PRIOR_ROWS], V[prior_rows])
-    return ViewMap(view, W[:, order]), V[:, order]
+    return ViewMap(views, W[:, order]), V[:, order]
+
+
+def clusters_in(view: View, sample: Sample) -> Floats:
+    """Return clusters of k-means in a view, one-hot, matched to the unguided ones.
+
+    Of the samples that represent all, (n_typical, n_clusters).
+    """
+    weight, target = sample.weight[sample.typical], sample.unguided
+    Z, k = view.coordinates(sample.X[sample.typical]), target.shape[1]
+    random_state = np.random.RandomState(sample.seed)
+    starts = [means_of(Z, target, weight)] + [
+        kmeans_plusplus(Z, k, sample_weight=weight, random_state=random_state)
+        for _ in range(VIEW_STARTS)
+    ]
+    found = np.eye(k)[best_partition(Z, starts, weight)]
+    return np.asarray(found[:, matching(target, found)])
 
 
 def ends_of(V: Floats, pairs: PairSet) -> Floats:
@@ -371,11 +378,10 @@ def held_out_ends(
 ) -> Floats:
     """Return memberships of judged samples by maps not given the judgement.
 
-    Shape (n_views, n_pairs, 2, n_clusters); NaN where no map was learned without the
-    judgement.
+    Shape (n_pairs, 2, n_clusters); NaN where no map was learned without the judgement.
     """
     k = sample.unguided.shape[1]
-    out = np.full((len(WHITENING), len(folds.pairs), 2, k), np.nan)
+    out = np.full((len(folds.pairs), 2, k), np.nan)
     splits = []
     for train, test in folds.splits:
         if not (len(train) and test.any()):
@@ -393,11 +399,11 @@ def held_out_ends(
         ends = [training.i, training.j, asked.i, asked.j]
         rows = np.unique(np.concatenate([*ends, sample.typical]))
         part, training = sample.select(rows), training.restrict(rows)
-        maps = [learn_map(part, training, ASSUMED_NOISE, p)[1] for p in WHITENING]
-        return np.array([ends_of(V, asked.restrict(rows)) for V in maps])
+        _, V = learn_map(part, training, ASSUMED_NOISE)
+        return ends_of(V, asked.restrict(rows))
 
     for (_, test), found in zip(splits, threads.map(ask, splits), strict=True):
-        out[:, test] = found
+        out[test] = found
     return out
 
 
@@ -417,24 +423,23 @@ def unguided_ends(found: Found, sample: Sample, pairs: PairSet) -> Floats:
 def combine(
     found: Found,
     sample: Sample,
-    maps: list[ViewMap],
+    learned: ViewMap,
     evidence: Evidence,
     power: float,
 ) -> CombinedMap:
-    """Return the average of unguided clusters and the maps."""
+    """Return the average of unguided clusters and the map."""
     g = 1.0 + (found.fuzzifier - 1.0) / evidence.sharpness
     typical = sample.X[sample.typical]
-    radius = certainty_radius(maps[0].view, typical)
+    radius = certainty_radius(sample.own_view, typical)
     everything = np.arange(found.n_clusters)
     centers = found.best.centers
-    return CombinedMap(maps, evidence.guided, centers, g, power, radius, everything)
+    return CombinedMap(learned, evidence.guided, centers, g, power, radius, everything)
 
 
 def feature_weights(space: CombinedMap, sample: Sample) -> Floats:
-    """Return how much each feature matters: the average over all models."""
+    """Return how much each feature matters: the average over both models."""
     X = sample.X[sample.typical[:PRIOR_ROWS]]
     C = space.unguided_prototypes
     unguided = as_shares((C - C.mean(axis=0)).std(axis=0) * X.std(axis=0))
-    guided = [learned.sensitivity(X) for learned in space.maps]
-    w = np.array(space.weights)
-    return np.asarray(w @ guided + (1.0 - w.sum()) * unguided)
+    w = space.guided_weight
+    return np.asarray(w * space.learned.sensitivity(X) + (1.0 - w) * unguided)

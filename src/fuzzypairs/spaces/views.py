@@ -47,6 +47,11 @@ class View:
     landmarks: Floats
     basis: Floats
 
+    @property
+    def n_out(self) -> int:
+        """Number of features of a row."""
+        return len(self.center) + int(self.basis.shape[1])
+
     def coordinates(self, X: Floats) -> Floats:
         """Return whitened coordinates of rows, (n_rows, n_features)."""
         Z = (X - self.center).astype(np.float64)

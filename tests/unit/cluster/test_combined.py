@@ -24,14 +24,14 @@ def samples():
 @pytest.fixture(scope="module")
 def learned(X):
     none = PairSet.empty(40)
-    view = make_view(X, X[:10], none, (X[:0], X[:0]), np.inf)
-    n_features = view.features(X[:1]).shape[1]
+    views = [make_view(X, X[:n], none, (X[:0], X[:0]), np.inf) for n in (10, 5)]
+    n_features = sum(view.n_out for view in views)
     W = np.random.default_rng(1).normal(size=(n_features + 1, 2))
-    return ViewMap(view, W)
+    return ViewMap(views, W)
 
 
 def combined(learned, w=0.25, power=1.0, radius=np.inf, kept=(0, 1)):
-    return CombinedMap([learned], (w,), CENTERS, 2.0, power, radius, np.array(kept))
+    return CombinedMap(learned, w, CENTERS, 2.0, power, radius, np.array(kept))
 
 
 def test_unguided_memberships_by_hand():
@@ -61,7 +61,7 @@ def test_a_power_keeps_labels(X, learned):
 
 
 def test_rows_unlike_the_samples_are_uncertain(X, learned):
-    view = learned.view
+    view = learned.views[0]
     radius = certainty_radius(view, X)
     space = combined(learned, radius=radius)
     inside = np.abs(space.map(X) - combined(learned).map(X)).max(axis=1) == 0.0
@@ -84,12 +84,24 @@ def test_blocks_of_rows_change_nothing(X, learned):
     )
 
 
-def test_sensitivity_of_a_linear_map(X, learned):
-    """Logits 2 x_0 and -2 x_0 depend on feature 0 alone."""
+@pytest.mark.parametrize("place", [0, 12])
+def test_sensitivity_of_a_linear_map(X, learned, place):
+    """Logits 2 x_0 and -2 x_0, in the first view or the second, depend on it alone."""
     W = np.zeros_like(learned.coefficients)
-    W[0] = [2.0, -2.0]
-    shares = ViewMap(learned.view, W).sensitivity(X)
+    W[place] = [2.0, -2.0]
+    shares = ViewMap(learned.views, W).sensitivity(X)
     np.testing.assert_allclose(shares, [1.0, 0.0], atol=1e-12)
+
+
+def test_sensitivity_against_differences(X, learned):
+    def logits(X):
+        V = learned.probabilities(X)
+        return np.log(V) - np.log(V).mean(axis=1, keepdims=True)
+
+    steps = 1e-6 * np.eye(2)
+    slopes = [(logits(X + step) - logits(X - step)) / 2e-6 for step in steps]
+    size = [np.sqrt((slope**2).mean()) for slope in slopes] * X.std(axis=0)
+    np.testing.assert_allclose(learned.sensitivity(X), size / size.sum(), rtol=1e-5)
 
 
 def test_shares():

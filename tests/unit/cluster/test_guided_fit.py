@@ -41,7 +41,8 @@ def sample_of(X):
     rows = np.arange(len(X))
     nothing = PairSet.empty(len(X)), (X[:0], X[:0])
     view = make_view(X, landmarks_of(X), *nothing, np.inf)
-    return Sample(X, np.ones(len(X)), rows, rows, np.eye(2)[CLUSTERS], 0, view)
+    target, F = np.eye(2)[CLUSTERS], view.features(X)
+    return Sample(X, np.ones(len(X)), rows, rows, target, 0, view, F)
 
 
 def run(X, pairs, propagate=False, **params):
@@ -79,35 +80,33 @@ def test_means_by_hand():
     np.testing.assert_allclose(found, [[0.75], [5.0], [8 / 5]])
 
 
-@pytest.mark.parametrize("p", [np.inf, 1.0])
-def test_a_map_follows_judgements_and_clusters_otherwise(X, judged, p):
+def test_a_map_follows_judgements_and_clusters_otherwise(X, judged):
     sample = sample_of(X)
-    by_judges = learn_map(sample, judged, 0.1, p)[0].probabilities(X)
+    by_judges = learn_map(sample, judged, 0.1)[0].probabilities(X)
     assert adjusted_rand_score(TRUTH, by_judges.argmax(axis=1)) > 0.7
-    alone = learn_map(sample, PairSet.empty(120), 0.1, p)[0].probabilities(X)
+    alone = learn_map(sample, PairSet.empty(120), 0.1)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, alone.argmax(axis=1)) > 0.9
 
 
 def test_judgements_of_pure_noise_have_no_influence(X, judged):
     """At a rate of 1/2 the likelihood is constant; unlike pairs whiten no view."""
     unlike = judged.select(judged.grade < 0)
-    V = learn_map(sample_of(X), unlike, 0.5, 1.0)[0].probabilities(X)
+    V = learn_map(sample_of(X), unlike, 0.5)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, V.argmax(axis=1)) > 0.9
 
 
 def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
     seen = []
 
-    def watched(sample, pairs, noise, p):
+    def watched(sample, pairs, noise):
         seen.append(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
-        return learn_map(sample, pairs, noise, p)
+        return learn_map(sample, pairs, noise)
 
     monkeypatch.setattr(guided_fit, "learn_map", watched)
     fitted = run(X, judged)
-    n_views = len(guided_fit.WHITENING)
-    trials, last = seen[:-n_views], seen[-n_views:]
-    assert len(trials) == n_views * guided_fit.N_SPLITS
-    assert all(len(one) == len(judged) for one in last)
+    *trials, last = seen
+    assert len(trials) == guided_fit.N_SPLITS
+    assert len(last) == len(judged)
     assert all(len(trial) < len(judged) for trial in trials)
     # Every judgement was left out at least once.
     assert not set.intersection(*trials)
@@ -116,10 +115,8 @@ def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
 
 def test_all_models_use_the_same_order_of_clusters(X, judged):
     fitted = run(X, judged)
-    for learned in fitted.space.maps:
-        V = learned.probabilities(X)
-        order = matching(np.eye(2)[fitted.unguided.labels], V)
-        assert order.tolist() == [0, 1]
+    V = fitted.space.learned.probabilities(X)
+    assert matching(np.eye(2)[fitted.unguided.labels], V).tolist() == [0, 1]
 
 
 def test_derived_judgements_are_traced_to_given_ones(X, judged):

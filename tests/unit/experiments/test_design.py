@@ -44,10 +44,14 @@ def test_new_rows_are_not_seen_by_the_fit(monkeypatch):
     monkeypatch.setitem(METHODS, "watched", Method(watched, new_rows=True))
     (trial,) = plan(["wine"], ["30"], ["watched"], 1)
     assert run(trial)["ari"] > 80.0
-    (problem,) = seen
-    assert (len(problem.X), len(problem.new), len(problem.pairs)) == (143, 35, 30)
-    both = np.concatenate([problem.X, problem.new])
-    assert len(np.unique(both, axis=0)) == len(both)
+    X, _ = read_set("wine")
+    assert len(seen) == 5
+    for problem in seen:
+        assert (len(problem.X) + len(problem.new), len(problem.pairs)) == (178, 30)
+        both = np.concatenate([problem.X, problem.new])
+        assert len(np.unique(both, axis=0)) == len(both)
+    predicted = np.concatenate([problem.new for problem in seen])
+    np.testing.assert_array_equal(np.unique(predicted, axis=0), np.unique(X, axis=0))
 
 
 def test_conditions_are_what_their_names_say():
@@ -111,13 +115,17 @@ def test_a_failure_is_a_line(monkeypatch):
 def test_calibration_by_hand():
     """Three of four rows are right at a certainty of 0.95: a gap of 0.2."""
     U = np.array([[0.95, 0.05], [0.95, 0.05], [0.05, 0.95], [0.05, 0.95]])
-    assert calibration_error(U, np.array([1, 1, 0, 1])) == pytest.approx(0.2)
+    assert calibration_error([U], [np.array([1, 1, 0, 1])]) == pytest.approx(0.2)
 
 
 def test_calibration_weighs_bins_by_rows():
     """Half of the rows have a gap of 0.1 and half, in another bin, one of 0.3."""
     U = np.array([[0.9, 0.1], [0.1, 0.9], [0.7, 0.3], [0.3, 0.7]])
-    assert calibration_error(U, np.array([0, 1, 0, 1])) == pytest.approx(0.2)
+    y = np.array([0, 1, 0, 1])
+    assert calibration_error([U], [y]) == pytest.approx(0.2)
+    # In two parts, each with its own order of clusters, it is the same.
+    parts = [U[:2], U[2:, ::-1]]
+    assert calibration_error(parts, [y[:2], y[2:]]) == pytest.approx(0.2)
 
 
 def test_whole_sets_are_of_the_paper_and_ours():
