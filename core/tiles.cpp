@@ -90,6 +90,7 @@ class PackedSamples final : public Samples {
                 const V weighted = V::load(weight(t) + i) * harmonic;
                 of_tile += weighted;
                 tile_sums.set(x, tiles_.stride(), i, weighted * harmonic);
+                tiles_.prefetch_after(t, i);
             }
             tile_sums.add(n_lanes);
             value += sum(of_tile);

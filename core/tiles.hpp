@@ -45,6 +45,14 @@ class Tiles {
     size_t stride() const { return stride_; }
     const S* operator[](size_t t) const { return &values_[t * n_features_ * stride_]; }
 
+    /// Ask for what follows tile t by its length and `lane` / TILE of a tile, at once for as
+    /// many lanes as a vector has: memory is waited for while tile t is computed.
+    FUZZYPAIRS_INLINE void prefetch_after(size_t t, size_t lane) const {
+        const size_t n_bytes = n_features_ * stride_ * sizeof(S) / TILE * WIDTH;
+        const char* next = reinterpret_cast<const char*>((*this)[t + 1]) + lane / WIDTH * n_bytes;
+        for (size_t at = 0; at < n_bytes; at += 64) __builtin_prefetch(next + at);
+    }
+
     /// Copy rows of X to tile t; `row_at(lane)` is a row of X, or -1 for zeros.
     template <class RowAt>
     void pack(size_t t, const Source& source, RowAt&& row_at) {
@@ -101,6 +109,8 @@ struct Prototypes {
 /// How a distance is computed: sum (x - c)^2, sum |x - c|, or |x|^2 - 2 x.c + |c|^2.
 enum class Form { squares, absolutes, products };
 
+// Loops that run at least once are written so: before an empty one, totals would have to
+// be in memory.
 template <Form FORM, size_t J, class S>
 void distance_block(const S* x, size_t stride, const Prototypes& prototypes, size_t first,
                     const V (&square)[BLOCK_VECTORS], double* D) {
@@ -108,7 +118,8 @@ void distance_block(const S* x, size_t stride, const Prototypes& prototypes, siz
     V total[J][BLOCK_VECTORS];
     for (size_t j = 0; j < J; ++j)
         for (V& t : total[j]) t = FORM == Form::products ? 0.0 : prototypes.least;
-    for (size_t f = 0; f < C.cols; ++f) {
+    size_t f = 0;
+    do {
         V here[BLOCK_VECTORS];
         for (size_t v = 0; v < BLOCK_VECTORS; ++v) here[v] = V::load(x + f * stride + v * WIDTH);
         for (size_t j = 0; j < J; ++j) {
@@ -123,7 +134,7 @@ void distance_block(const S* x, size_t stride, const Prototypes& prototypes, siz
                     total[j][v] += abs(gap);
             }
         }
-    }
+    } while (++f < C.cols);
     for (size_t j = 0; j < J; ++j)
         for (size_t v = 0; v < BLOCK_VECTORS; ++v) {
             V d = total[j][v];
@@ -162,14 +173,15 @@ void sum_block(const double* x, size_t n_lanes, const double* W, double* sums, s
     V total[J][F];
     for (size_t j = 0; j < J; ++j)
         for (size_t f = 0; f < F; ++f) total[j][f] = 0.0;
-    for (size_t i = 0; i < n_lanes; i += WIDTH) {
+    size_t i = 0;
+    do {
         V here[F];
         for (size_t f = 0; f < F; ++f) here[f] = V::load(x + f * TILE + i);
         for (size_t j = 0; j < J; ++j) {
             const V weight = V::load(W + j * TILE + i);
             for (size_t f = 0; f < F; ++f) total[j][f] += weight * here[f];
         }
-    }
+    } while ((i += WIDTH) < n_lanes);
     for (size_t j = 0; j < J; ++j)
         for (size_t f = 0; f < F; ++f) sums[j * n_columns + f] += sum(total[j][f]);
 }
