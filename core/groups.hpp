@@ -45,9 +45,10 @@ struct General {
 
 /// Room for solving the rows of groups with k clusters, one after the other.
 struct Solver {
-    Buffer<double> linear;
+    Buffer<double> linear, found;
     PowerRow row;
-    Solver(size_t k, double fuzzifier) : linear((k + WIDTH) * WIDTH, 0.0), row(k, fuzzifier) {}
+    Solver(size_t k, double fuzzifier)
+        : linear((k + WIDTH) * WIDTH, 0.0), found(linear.size()), row(k, fuzzifier) {}
 };
 
 /// Judgements of a group. Pulls and diagonals are read by P::pull.
@@ -132,12 +133,15 @@ struct Group : Judgements, Rows {
 
     /// Set `linear` to -sum_q pull_tq u_q, the off-diagonal blocks of eq. (19).
     void set_linear(size_t t, double* linear) const {
-        for (size_t j = 0; j < n(); ++j) V(0.0).store(linear + j * WIDTH);
-        for (auto e = size_t(indptr[t]); e < size_t(indptr[t + 1]); ++e) {
+        const auto first = size_t(indptr[t]), last = size_t(indptr[t + 1]);
+        for (size_t j = 0; first == last && j < stride(); ++j) linear[j] = 0.0;
+        for (size_t e = first; e < last; ++e) {
             const V p = P::pull(pull, e);
             const double* other = U + row_of(e) * stride();
-            for (size_t j = 0; j < stride(); j += WIDTH)
-                (V::load(linear + j) - p * V::load(other + j)).store(linear + j);
+            for (size_t j = 0; j < stride(); j += WIDTH) {
+                const V sum = e == first ? V(0.0) : V::load(linear + j);
+                (sum - p * V::load(other + j)).store(linear + j);
+            }
         }
     }
 
@@ -147,7 +151,8 @@ struct Group : Judgements, Rows {
         set_linear(t, linear);
         const size_t at = t * stride();
         if constexpr (Power::is_quadratic)
-            return solve_row<P>(n(), inverse + at, low + t * WIDTH, near[t], linear, U + at);
+            return solve_row<P>(n(), inverse + at, low + t * WIDTH, near[t], linear,
+                                solver.found.data(), U + at);
         else
             return solver.row.solve(dist2 + at, diagonal[t], linear, U + at);
     }

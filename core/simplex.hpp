@@ -32,7 +32,7 @@ struct AcrossClusters {
     }
     static V pull(const double* pulls, size_t e) { return pulls[e]; }
     /// `values` of the cluster `low`.
-    static V at(size_t, const double* values, const double* low) {
+    static V at(const double* values, const double* low) {
         return values[static_cast<size_t>(low[0])];
     }
     /// The place of the least bound of all lanes.
@@ -57,10 +57,10 @@ struct AcrossGroups {
     static double over_groups(V x) { return sum(x); }
     static V number(size_t j) { return double(j); }
     static V pull(const double* pulls, size_t e) { return V::load(pulls + e * WIDTH); }
-    static V at(size_t n, const double* values, const double* low) {
-        V out = V::load(values);
-        for (size_t j = 1; j < n; ++j)
-            out = select(V::load(low) == V(double(j)), V::load(values + j * WIDTH), out);
+    static V at(const double* values, const double* low) {
+        V out;
+        for (size_t i = 0; i < WIDTH; ++i)
+            out.v[i] = values[static_cast<size_t>(low[i]) * WIDTH + i];
         return out;
     }
     static void least(V&, V&) {}
@@ -98,13 +98,14 @@ void measure_from_least(size_t n, const double* inverse, double* linear) {
 /// a convex, piecewise linear function: the clusters with u_j > 0 tell the first piece,
 /// the root of any piece is not below the level, and Newton steps go down from there.
 /// Measuring `linear` from its value at `low`, where the curvature is least, keeps the
-/// digits of level - linear_j; `linear` is overwritten. Returns the largest change.
+/// digits of level - linear_j; `linear` is overwritten, `found` is room for a row. Returns
+/// the largest change.
 template <class P>
 V solve_row(size_t n, const double* inverse, const double* low, bool near, double* linear,
-            double* u) {
+            double* found, double* u) {
     if (near) measure_from_least<P>(n, inverse, linear);
-    const V shift = near ? V(0.0) : P::at(n, linear, low);
-    V mass = 0.0, moment = 0.0;
+    const V shift = near ? V(0.0) : P::at(linear, low);
+    V mass = 0.0, moment = 0.0, total;
     for (size_t j = 0; j < n; ++j) {
         const V f = V::load(linear + j * WIDTH) - shift;
         f.store(linear + j * WIDTH);
@@ -115,25 +116,20 @@ V solve_row(size_t n, const double* inverse, const double* low, bool near, doubl
     }
     V level = (V(1.0) + P::total(moment)) / P::total(mass);
     for (size_t step = 0; step <= n * WIDTH; ++step) {
-        mass = 0.0;
-        moment = 0.0;
+        mass = moment = total = 0.0;
         for (size_t j = 0; j < n; ++j) {
             const V f = V::load(linear + j * WIDTH);
             const V keep = select(f < level, V::load(inverse + j * WIDTH), V(0.0));
+            const V value = (level - f) * keep;
+            value.store(found + j * WIDTH);
             mass += keep;
             moment += f * keep;
+            total += value;
         }
         const V root = (V(1.0) + P::total(moment)) / P::total(mass);
         const auto lower = root < level;
         if (!any(lower)) break;
         level = select(lower, root, level);
-    }
-    V total = 0.0;
-    for (size_t j = 0; j < n; ++j) {
-        const V rise = max(level - V::load(linear + j * WIDTH), V(0.0));
-        const V value = rise * V::load(inverse + j * WIDTH);
-        value.store(linear + j * WIDTH);
-        total += value;
     }
     // The sum is one but for rounding. Where it is no number the row stays as it is.
     total = P::total(total);
@@ -142,7 +138,7 @@ V solve_row(size_t n, const double* inverse, const double* low, bool near, doubl
     V change = 0.0;
     for (size_t j = 0; j < n; ++j) {
         const V before = V::load(u + j * WIDTH);
-        const V after = select(sound, V::load(linear + j * WIDTH) * factor, before);
+        const V after = select(sound, V::load(found + j * WIDTH) * factor, before);
         change = max(abs(after - before), change);
         after.store(u + j * WIDTH);
     }
