@@ -1,7 +1,11 @@
 """`fuzzypairs judge`: grades in a terminal."""
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 
 import pytest
@@ -91,3 +95,24 @@ def test_mistakes_are_answered_by_a_sentence(data, tmp_path):
     assert answers(run("judge", data, "--id", "nobody"), "no column 'nobody'")
     put(data.with_suffix(".db"), "text\n" * 99)
     assert answers(judge(data, "q"), "no file of judgements")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_no_key_of_a_fast_person_is_lost(data):
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "fuzzypairs", "judge", data, "--id", "id"]
+    command += ["--annotator", "Ann"]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE) as program:
+        shown = b""
+        while b"quit" not in shown:  # the first pair
+            shown += program.stdout.read1()
+        for key in b"19\x1a7282q":  # Ctrl-Z takes back, and does not suspend
+            os.write(ours, bytes([key]))
+            time.sleep(0.02)
+        program.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+
+    assert [grade for _, grade, _ in stored(data)] == [-1.0, 0.5, -0.75, 0.75, -0.75]

@@ -2,7 +2,8 @@
 
 import sys
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -60,7 +61,8 @@ def judge(
         )  # fmt: skip
         who = annotator or label.login()
         service = labelling.open(stack, imported, who, terminal)
-        n_answers = _ask(service, who, terminal)
+        with single_keys():
+            n_answers = _ask(service, who, terminal)
         everyone = len(service.pairs())
     if as_json:
         path = str(labelling.database)
@@ -131,22 +133,37 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
     terminal.print(KEYS)
 
 
-def read_key() -> str:
-    """Return one key of the terminal, or of a file; empty at its end."""
-    if not sys.stdin.isatty():
-        key = sys.stdin.read(1)
-        return read_key() if key in ("\n", "\r") else key
+@contextmanager
+def single_keys() -> Iterator[None]:
+    """Let the terminal pass on each key at once, without showing it."""
     try:
         import termios
-        import tty
-    except ImportError:  # Windows
-        import msvcrt
-
-        return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+    except ImportError:  # Windows: msvcrt reads keys as they are
+        yield
+        return
+    if not sys.stdin.isatty():
+        yield
+        return
     number = sys.stdin.fileno()
-    before = termios.tcgetattr(number)
+    before, mode = termios.tcgetattr(number), termios.tcgetattr(number)
+    # Ctrl-C and Ctrl-Z are keys here. Lines are still ended as usual on screen.
+    mode[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
+    # Keys that were pressed before the first pair was on screen answer nothing; later
+    # none is lost, however fast they come.
+    termios.tcsetattr(number, termios.TCSAFLUSH, mode)
     try:
-        tty.setraw(number)
-        return sys.stdin.read(1)
+        yield
     finally:
         termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+
+def read_key() -> str:
+    """Return one key of the terminal, or of a file; empty at its end."""
+    if sys.stdin.isatty():
+        with suppress(ImportError):  # Windows
+            import msvcrt
+
+            return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+        return sys.stdin.read(1)
+    key = sys.stdin.read(1)
+    return read_key() if key in ("\n", "\r") else key
