@@ -30,8 +30,8 @@ __all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "fit_once"]
 
 # Typical rows and traits on a card.
 ON_CARD = 4
-# Fewer random pairs do not measure agreement: its standard error is above 0.1.
-FEWEST_RANDOM = 15
+# Fewer random pairs do not measure agreement: its standard error is above 0.12.
+FEWEST_RANDOM = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,9 +303,14 @@ class FitProcess:
             self._wanted.clear()
             if self._closed:
                 break
-            if process is None or not process.is_alive():
-                process, pipe = self._start()
-            self._finish(self._fit(pipe))
+            try:
+                if process is None or not process.is_alive():
+                    process, pipe = self._start()
+            except (OSError, RuntimeError) as error:
+                process = None
+                self._finish(f"The process of the fits did not start: {error}")
+            else:
+                self._finish(self._fit(pipe))
         if process is not None:
             process.terminate()
             process.join()

@@ -24,8 +24,11 @@ __all__ = ["Point", "describe_agreement", "describe_answer", "describe_state", "
 
 # The most rows on the map, lines of judgements on it, and entries of lists.
 MOST_POINTS, MOST_LINES, MOST_LISTED = 1200, 400, 20
-# Judgements from which held-out agreement means something, and a gain that matters.
-ENOUGH, GAIN = 30, 0.01
+# Judgements from which held-out agreement means something.
+ENOUGH = 30
+# An expected gain that is worth as many judgements again, the upper end of its interval
+# below which nobody needs to go on, and the quantile of an interval of 90 %.
+WORTH, NOT_WORTH, Z_90 = 0.02, 0.04, 1.64
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
         "clusters": _cards(service),
         "curve": [asdict(point) for point in service.model.curve],
         "verdict": [] if fitted is None else fitted.verdict,
-        "hint": hint(service.model.curve, len(service.catalogue)),
+        "hint": hint(service.model.curve),
         "contradictions": _contradictions(service, own),
     }
 
@@ -162,13 +165,12 @@ def _contradictions(service: "Service", own: list[Answer]) -> list[dict[str, Any
     ]
 
 
-def hint(curve: list[Point], n_samples: int) -> str:
+def hint(curve: list[Point]) -> str:
     """Say whether further judgements are worth the work.
 
     Parameters
     ----------
     curve : list of Point
-    n_samples : int
     """
     n = curve[-1].n if curve else 0
     known = [point for point in curve if point.guided is not None]
@@ -178,23 +180,41 @@ def hint(curve: list[Point], n_samples: int) -> str:
             "can be measured well."
         )
     last = known[-1]
-    assert last.guided is not None
-    error = math.sqrt(max(last.guided * (1 - last.guided), 0.05) / last.n_random)
     earlier = [point for point in known if point.n <= 0.6 * last.n]
-    level = f"{100 * last.guided:.0f} % ± {100 * error:.0f}"
-    if not earlier or earlier[-1].guided is None:
-        return f"Agreement on held-out random pairs is {level}. Go on to see it settle."
-    gain = last.guided - earlier[-1].guided
-    since = f"since {earlier[-1].n} judgements"
-    if gain < max(GAIN, error / 2):
-        return (
-            f"Agreement on held-out random pairs is {level}, no clear gain {since}. "
-            "You can stop here."
-        )
-    return (
-        f"Agreement on held-out random pairs is {level}, {100 * gain:+.0f} points "
-        f"{since}. More judgements still help."
+    level = (
+        f"Agreement on held-out random pairs is {100 * _share(last):.0f} % ± "
+        f"{100 * _error(last):.0f}"
     )
+    if not earlier:
+        return f"{level}. Go on to see it settle."
+    before = earlier[-1]
+    # If the rest decreases like 1/n, as many judgements again add this part of the
+    # gain so far. Some pairs measure both ends: the error is an upper bound.
+    part = 0.5 * before.n / (last.n - before.n)
+    more = part * (_share(last) - _share(before))
+    error = Z_90 * part * math.hypot(_error(last), _error(before))
+    low, high = more - error, more + error
+    if high < NOT_WORTH:
+        return (
+            f"{level}; {last.n} more judgements may add {100 * high:.0f} points at "
+            "most. You can stop here."
+        )
+    trend = "it still rises" if more >= WORTH else f"no clear gain since {before.n}"
+    return (
+        f"{level}, {trend}; {last.n} more judgements may add {100 * more:+.0f} points "
+        f"({100 * low:+.0f} to {100 * high:+.0f})."
+    )
+
+
+def _share(point: Point) -> float:
+    assert point.guided is not None
+    return point.guided
+
+
+def _error(point: Point) -> float:
+    """Return the standard error of a share; none is known better than by one pair."""
+    share = _share(point)
+    return math.sqrt(max(share * (1 - share), 1 / point.n_random) / point.n_random)
 
 
 def describe_answer(service: "Service", answer: Answer) -> dict[str, Any]:

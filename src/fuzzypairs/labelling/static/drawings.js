@@ -116,7 +116,7 @@ export function drawCurve(place, curve) {
     picture.append(svg("line", { x1: left, x2: width - 12, y1: y(share), y2: y(share), class: "axis" }));
     picture.append(svg("text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, `${100 * share} %`));
   }
-  picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judgements`));
+  picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judged`));
   const clamp = (/** @type {number | null} */ share) => Math.max(0.4, share ?? 0.5);
   const path = (/** @type {"guided" | "unguided"} */ key) => known
     .filter((point) => point[key] !== null)
@@ -129,7 +129,7 @@ export function drawCurve(place, curve) {
     picture.append(svg("circle", { cx: x(last.n), cy: y(clamp(last.guided)), r: 4, class: "dot" }));
     const percent = (/** @type {number | null} */ share) => (share === null ? "unknown" : `${Math.round(100 * share)} %`);
     picture.setAttribute("aria-label", `With ${last.n} judgements the clusters satisfy ${percent(last.guided)} of held-out random pairs, without judgements ${percent(last.unguided)}`);
-    picture.append(svg("text", { x: left + 4, y: height - 9 }, "— with, - - without judgements"));
+    picture.append(svg("text", { x: left + 4, y: height - 9 }, "— with judgements, - - without"));
   } else {
     picture.setAttribute("aria-label", "Agreement is not known yet");
     picture.append(svg("text", { x: width / 2, y: y(0.62), "text-anchor": "middle" }, "known after some judgements"));
