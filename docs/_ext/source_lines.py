@@ -1,7 +1,7 @@
 """Links from names in the page on the paper to lines of the source.
 
 The page says where an equation is implemented as `cluster.fdc.FDC.predict`,
-``core/groups.hpp`` (``objective``) or ``tests/unit/test_naive.py::test_mem``. Each is
+``core/groups.hpp`` (``objective``), or as a test file with or without a test. Each is
 looked up when the site is built, and linked to that line of a page with the file. A
 name that is not found is an error.
 """
@@ -22,7 +22,7 @@ PLACE = "source"
 DOTTED = re.compile(r"[a-z]\w*(\.\w+)+")
 CORE = re.compile(r"core/\w+\.[ch]pp")
 PIECE = re.compile(r"(?P<before>[^`]{0,2})`(?P<piece>[^`\n]+)`")
-TEST = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
+TEST = re.compile(r"(tests/[\w/]+\.py)(?:::(\w+))?")
 
 
 def python_line(path, names):
@@ -128,7 +128,7 @@ def places(text):
             found = (core, line) if line else None
         elif test := TEST.fullmatch(piece):
             path = ROOT / test[1]
-            line = python_line(path, [test[2]])
+            line = path.exists() and python_line(path, [test[2]] if test[2] else [])
             found = (path, line) if line else None
         elif DOTTED.fullmatch(piece) and not piece.endswith((".py", ".md")):
             found = find(piece)

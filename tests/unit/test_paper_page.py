@@ -42,7 +42,8 @@ def test_names_lead_to_the_lines_that_define_them(source_lines):
     for piece, (path, line) in found:
         last = re.split(r"[.:]", piece)[-1]
         text = path.read_text(encoding="utf-8").splitlines()[line - 1]
-        assert last in text or piece.startswith("core/")
+        # Whole files begin at their first line.
+        assert last in text or piece.startswith("core/") or piece.endswith(".py")
 
 
 def test_a_name_that_moved_is_noticed(source_lines):
