@@ -198,9 +198,26 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
     np.testing.assert_array_equal(alone.cluster_centers_, kept.cluster_centers_)
 
 
-def test_many_blocks_are_added_on_workers(data, client, monkeypatch):
+def test_passes_take_one_task_for_each_worker(data, client, monkeypatch):
+    sizes, submit = [], schedulers.ClusterScheduler._map
+
+    def note(self, name, function, columns):
+        sizes.extend([len(columns[0])] * (name == "pass"))
+        return submit(self, name, function, columns)
+
+    monkeypatch.setattr(schedulers.ClusterScheduler, "_map", note)
     X, pairs, _ = data
-    monkeypatch.setattr(schedulers, "SENT_WITH_TASKS", 0)
+    model = DaskFDC(**SETTINGS, client=client).fit(blocks(X, 12), pairs=pairs)
+    assert len(sizes) >= model.n_iter_
+    assert set(sizes) <= {1, 2}  # two workers of one thread; one may have all blocks
+
+
+@pytest.mark.parametrize("gathered", [0, schedulers.GATHERED])
+def test_many_blocks_are_added_in_groups(data, client, monkeypatch, gathered):
+    X, pairs, _ = data
+    # By workers, with prototypes sent apart; or by the client.
+    monkeypatch.setattr(schedulers, "GATHERED", gathered)
+    monkeypatch.setattr(schedulers, "SENT_WITH_TASKS", gathered)
     settings = {**SETTINGS, "tol": 1e-2}
     there = DaskFDC(**settings, client=client).fit(blocks(X, 70), pairs=pairs)
     here = DaskFDC(**settings).fit(blocks(X, 70), pairs=pairs)

@@ -29,7 +29,7 @@ from fuzzypairs.distributed.dask_blocks import (
     draw_rows,
     positions,
 )
-from fuzzypairs.distributed.schedulers import Scheduler, choose_scheduler
+from fuzzypairs.distributed.schedulers import Scheduler, Work, choose_scheduler
 from fuzzypairs.io.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
 from fuzzypairs.io.features import Preparation
@@ -64,7 +64,7 @@ class Job:
             done += 1
             self.show(f"{doing}, block {done} of {len(calls)}", done, len(calls))
 
-        return self.scheduler.map(doing.split()[0], work, calls, tell=tell)
+        return self.scheduler.map(Work(doing.split()[0], work, calls, tell=tell))
 
 
 @contextmanager

@@ -270,14 +270,19 @@ class PrototypeClusterer(
         mean: Floats | None,
         spread: float,
         fuzzifier: float,
+        make: partial[Any] | None = None,
     ) -> Problem:
-        """Return the problem in a space; with fused passes if it is a dense table."""
+        """Return the problem in a space; with fused passes if it is a dense table.
+
+        `make` makes other passes.
+        """
         beta = spread
         if not isinstance(self.beta, str):
             beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
-        make: partial[Any] = partial(SpacePasses, space, fuzzifier, spread)
-        if mean is not None and fuzzifier == 2.0:
-            make = partial(FusedPasses, space.X, mean, spread)
+        if make is None:
+            make = partial(SpacePasses, space, fuzzifier, spread)
+            if mean is not None and fuzzifier == 2.0:
+                make = partial(FusedPasses, space.X, mean, spread)
         return Problem.over(
             partial(make, n_clusters=k, threads=threads),
             data.weight,

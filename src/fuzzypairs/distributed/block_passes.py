@@ -25,7 +25,7 @@ from fuzzypairs.distributed.block_work import (
 from fuzzypairs.distributed.dask_blocks import Source
 from fuzzypairs.distributed.held_rows import HeldRows
 from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import KEPT_SHARE, Scheduler
+from fuzzypairs.distributed.schedulers import KEPT_SHARE, Scheduler, Work
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
 from fuzzypairs.solvers.groups import solve_small_groups_exactly
@@ -60,7 +60,7 @@ class Blocks:
             return survey.mean * factor, survey.scatter / survey.mass * factor**2
         self.clock.begin("survey of the mapped rows")
         found = self.scheduler.map(
-            "moments", frame.moments, self.source.calls, tell=self.clock.tick
+            Work("moments", frame.moments, self.source.calls, tell=self.clock.tick)
         )
         mass, mean, scatter = found[0]
         for more, other, squares in found[1:]:
@@ -81,7 +81,9 @@ class Blocks:
         self.clock.begin("pack")
         if not keep:
             return PackedBlocks(self, calls, is_kept=False)
-        kept = self.scheduler.keep("pack", pack_block, calls, self.clock.tick)
+        kept = self.scheduler.keep(
+            Work("pack", pack_block, calls, tell=self.clock.tick)
+        )
         # Rows are packed: the blocks as they were read need no more memory.
         self.scheduler.release(self.source.parts)
         return PackedBlocks(self, [(block,) for block in kept], is_kept=True)
@@ -113,10 +115,10 @@ class PackedBlocks:
         """Make one pass at the prototypes of several runs."""
         clock, scheduler = self.blocks.clock, self.blocks.scheduler
         clock.begin("pass")
-        work: Callable[..., Any] = pass_over_block if self.is_kept else read_and_pass
+        function = pass_over_block if self.is_kept else read_and_pass
         common = (list(prototypes.values()), scheduler.n_threads)
         parts = scheduler.map(
-            "pass", work, self.calls, common, clock.tick, add_partials
+            Work("pass", function, self.calls, common, clock.tick, add_partials)
         )
         clock.end(prototypes)
         return add_partials(*parts)

@@ -257,6 +257,9 @@ class PackedBlock:
             by_products=frame.by_products,
         )
         self.weight = weight if weight is None or rows is None else weight[rows]
+        self.n_bytes = self.samples.n_samples * (
+            X.shape[1] * X.dtype.itemsize + (0 if weight is None else 16)
+        )
 
     def pass_over(self, prototypes: list[Floats], n_threads: int) -> list[Partial]:
         """Return what a pass at each of several sets of prototypes adds up."""
@@ -264,8 +267,7 @@ class PackedBlock:
 
     def __sizeof__(self) -> int:
         """Return the size in bytes, which Dask plans by."""
-        n, k = self.samples.n_samples, self.samples.n_features
-        return n * (8 * k + (0 if self.weight is None else 16))
+        return int(self.n_bytes)
 
     def __reduce__(self) -> Any:
         return _pack_again, (self.samples.rows, self.weight, self.by_products)

@@ -4,7 +4,8 @@ import copy
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from inspect import Parameter, signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -12,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import CheckedData, store, unit_of
-from fuzzypairs.cluster.defaults import LARGEST_BETA
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
-from fuzzypairs.cluster.prototypes import Found
+from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.distributed.block_passes import BlockPasses, Blocks
 from fuzzypairs.distributed.block_work import memberships_of_block
 from fuzzypairs.distributed.dask_blocks import Source, read_collection, read_judgements
@@ -23,7 +23,7 @@ from fuzzypairs.distributed.held_rows import hold_rows
 from fuzzypairs.distributed.pass_progress import PassClock
 from fuzzypairs.distributed.schedulers import KEPT_SHARE, choose_scheduler
 from fuzzypairs.solvers.problem import Problem
-from fuzzypairs.spaces.metrics import Metric, resolve_metric
+from fuzzypairs.spaces.metrics import resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
@@ -33,7 +33,7 @@ from fuzzypairs.validation import check_seed
 __all__ = ["DaskFDC", "DaskFuzzyCMeans"]
 
 
-class _OnBlocks:
+class _OnBlocks(PrototypeClusterer):
     """Replaces the passes of a local estimator, which is given held rows alone."""
 
     blocks: Blocks
@@ -41,7 +41,7 @@ class _OnBlocks:
     _is_algorithm_1 = False
 
     def _problem(
-        self: Any,
+        self,
         space: Space,
         data: CheckedData,
         k: int,
@@ -50,23 +50,13 @@ class _OnBlocks:
         mean: Floats | None,
         spread: float,
         fuzzifier: float,
+        make: partial[Any] | None = None,
     ) -> Problem:
-        moments = self.blocks.moments(space, data.unit)
-        make = partial(BlockPasses, self.blocks, space, data.unit, fuzzifier, *moments)
-        beta = moments[1]
-        if not isinstance(self.beta, str):
-            beta = min(float(self.beta) * data.unit**2, LARGEST_BETA)
-        return Problem.over(
-            partial(make, n_clusters=k, threads=threads),
-            data.weight,
-            data.pairs,
-            alpha=alpha,
-            beta=beta,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            is_exact=self.group_solver == "exact",
-            own=self.diagonal_share,
-        )
+        mean, spread = self.blocks.moments(space, data.unit)
+        over = self.blocks, space, data.unit, fuzzifier, mean, spread
+        make = partial(BlockPasses, *over)
+        rest = mean, spread, fuzzifier, make
+        return super()._problem(space, data, k, alpha, threads, *rest)
 
 
 class _BlockFDC(_OnBlocks, FDC):
@@ -92,6 +82,25 @@ class _DaskClusterer(BaseEstimator):
 
     _local: ClassVar[Any]
     _engine: ClassVar[Any]
+
+    def __init_subclass__(cls) -> None:
+        """Take the parameters of the local estimator, and add those of Dask."""
+        super().__init_subclass__()
+        local = signature(cls._local.__init__)
+        further = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None)
+            for name in ("id_column", "client")
+        ]
+        every = local.replace(parameters=[*local.parameters.values(), *further])
+
+        def store_parameters(*args: Any, **given: Any) -> None:
+            bound = every.bind(*args, **given)
+            bound.apply_defaults()
+            self, *values = bound.arguments.values()
+            vars(self).update(zip(list(every.parameters)[1:], values, strict=True))
+
+        vars(store_parameters)["__signature__"] = every
+        setattr(cls, "__init__", store_parameters)  # noqa: B010 - mypy forbids the other
 
     def fit(
         self,
@@ -125,9 +134,9 @@ class _DaskClusterer(BaseEstimator):
         source = read_collection(X, sample_weight, getattr(self, "id_column", None))
         judgements = read_judgements(pairs, source)
         scheduler = choose_scheduler(self.client, self.n_jobs)
-        memory = scheduler.memory()
-        is_small = source.n_bytes is not None and source.n_bytes <= KEPT_SHARE * memory
-        loaded = replace(source, parts=scheduler.load(source.parts, keep=is_small))
+        loaded, room = source, KEPT_SHARE * scheduler.memory()
+        if source.n_bytes is not None and source.n_bytes <= room:
+            loaded = replace(source, parts=scheduler.load(source.parts))
         clock = PassClock(len(source.parts), engine.tol, engine.max_iter)
         seed = check_seed(engine.random_state)
         held = hold_rows(loaded, scheduler, judgements, seed, clock)
@@ -347,47 +356,6 @@ class DaskFDC(_DaskClusterer):
     _local = FDC
     _engine = _BlockFDC
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        alpha: float | Literal["auto"] = "auto",
-        beta: float | Literal["auto"] = "auto",
-        fuzzifier: float | Literal["auto"] = 2.0,
-        metric: Metric = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        group_solver: Literal["sweeps", "exact"] = "sweeps",
-        propagate: bool | float | Literal["auto"] = False,
-        robust: bool | float = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        id_column: str | None = None,
-        client: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.beta = beta
-        self.fuzzifier = fuzzifier
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.group_solver = group_solver
-        self.propagate = propagate
-        self.robust = robust
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.id_column = id_column
-        self.client = client
-
 
 class DaskFuzzyCMeans(_DaskClusterer):
     """Fuzzy c-means of a Dask collection: `DaskFDC` without alpha and judgements.
@@ -422,37 +390,6 @@ class DaskFuzzyCMeans(_DaskClusterer):
 
     _local = FuzzyCMeans
     _engine = _BlockFuzzyCMeans
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        fuzzifier: float | Literal["auto"] = 2.0,
-        metric: Metric = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        id_column: str | None = None,
-        client: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.fuzzifier = fuzzifier
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.id_column = id_column
-        self.client = client
 
 
 def _lazy_memberships(

@@ -17,7 +17,7 @@ from fuzzypairs.distributed.dask_blocks import (
     positions,
 )
 from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import Scheduler
+from fuzzypairs.distributed.schedulers import Scheduler, Work
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.moments import is_sparse
 
@@ -58,7 +58,7 @@ def survey_blocks(
     """Return the survey of all rows, and of each block."""
     calls = [(*call, ids) for call in source.calls]
     clock.begin("survey")
-    found = scheduler.map("survey", survey_block, calls, tell=clock.tick)
+    found = scheduler.map(Work("survey", survey_block, calls, tell=clock.tick))
     # Blocks without rows may have another type.
     some = [(n, s) for n, s in enumerate(found) if s.n_rows] or [(0, found[0])]
     first = some[0][1]
@@ -104,7 +104,7 @@ def hold_rows(
     wanted = by_block(block, row, len(found))
     clock.begin("gather")
     calls = [(*call, some) for call, some in zip(source.calls, wanted, strict=True)]
-    gathered = scheduler.map("gather", gather_rows, calls, tell=clock.tick)
+    gathered = scheduler.map(Work("gather", gather_rows, calls, tell=clock.tick))
     gathered = [part for part in gathered if part.X.shape[0]]
     parts = [part.X for part in gathered]
     X = sparse.vstack(parts, "csr") if is_sparse(parts[0]) else np.concatenate(parts)

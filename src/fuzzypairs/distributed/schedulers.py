@@ -1,21 +1,34 @@
 """Where functions of blocks run: on threads of this process, or on a Dask cluster."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 from uuid import uuid4
+
+import numpy as np
 
 from fuzzypairs.threads import Threads, machine_memory
 
-__all__ = ["ClusterScheduler", "LocalScheduler", "Scheduler", "choose_scheduler"]
+__all__ = [
+    "ClusterScheduler",
+    "LocalScheduler",
+    "Scheduler",
+    "Work",
+    "choose_scheduler",
+]
 
 Tell = Callable[[], None]
 
 # The share of the memory of all workers up to which blocks stay there between passes.
 KEPT_SHARE = 0.4
-# From so many blocks on, what they give is added by workers, so many at a time.
+# From so many blocks on, results are added in groups of so many consecutive ones.
 ADD_FROM, ADD_AT_A_TIME = 64, 32
+# Results of kept blocks are gathered as they are up to so many bytes; the groups of
+# larger ones are added by workers.
+GATHERED = 64_000_000
 # How often blocks are submitted anew after Dask gave one up, because several workers
 # died while they had it.
 MOST_RENEWALS = 10
@@ -23,98 +36,101 @@ MOST_RENEWALS = 10
 SENT_WITH_TASKS = 1_000_000
 
 
-class Scheduler(Protocol):
+@dataclass(frozen=True, eq=False)
+class Work:
+    """A function that is called once for each block.
+
+    Attributes
+    ----------
+    name : str
+        Of the tasks on the dashboard.
+    function : callable
+    calls : list of tuple
+        The first arguments for each block.
+    common : tuple, default=()
+        Further arguments, the same for all blocks.
+    tell : callable, default=None
+        Called after each block.
+    add : callable, default=None
+        Adds results, ``add(*results)``. They then come added in groups of consecutive
+        blocks, the same for any number of workers.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    calls: list[tuple[Any, ...]]
+    common: tuple[Any, ...] = ()
+    tell: Tell | None = None
+    add: Callable[..., Any] | None = None
+
+    def added(self, results: list[Any]) -> list[Any]:
+        """Return results of all blocks, added in groups if that is asked for."""
+        if self.add is None:
+            return results
+        return [self.add(*some) for some in self.in_groups(results)]
+
+    def in_groups(self, values: list[Any]) -> list[list[Any]]:
+        """Return values of all blocks in groups of consecutive blocks."""
+        size = ADD_AT_A_TIME if len(values) >= ADD_FROM else 1
+        return [values[at : at + size] for at in range(0, len(values), size)]
+
+
+class Scheduler(ABC):
     """Runs a function once for each block; results come in the order of the blocks."""
 
-    n_threads: int  # of one task
+    n_threads = 1  # of one task
 
+    @abstractmethod
     def memory(self) -> float:
         """Return how many bytes all workers have."""
 
-    def load(self, parts: Sequence[Any], keep: bool) -> list[Any]:
-        """Return parts, given by Delayed objects, in memory if they are to be kept."""
+    def load(self, parts: Sequence[Any]) -> list[Any]:
+        """Return parts, given by Delayed objects, in the memory of workers."""
+        return list(parts)
 
-    def release(self, parts: Sequence[Any]) -> None:
+    def release(self, parts: Sequence[Any]) -> None:  # noqa: B027 - nothing to free
         """Free the memory of loaded parts, until they are used again."""
 
-    def keep(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        tell: Tell | None = None,
-    ) -> list[Any]:
+    @abstractmethod
+    def keep(self, work: Work) -> list[Any]:
         """Return references to results that stay where they are computed."""
 
-    def map(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        common: tuple[Any, ...] = (),
-        tell: Tell | None = None,
-        add: Callable[..., Any] | None = None,
-    ) -> list[Any]:
-        """Return ``[function(*call, *common) for call in calls]``.
-
-        `tell` is called after each. With `add`, results may come added in groups of
-        consecutive blocks, the same for any number of workers.
-        """
+    @abstractmethod
+    def map(self, work: Work) -> list[Any]:
+        """Return ``[function(*call, *common) for call in calls]``."""
 
 
-class LocalScheduler:
+class LocalScheduler(Scheduler):
     """Threads of this process; parts are computed where they are needed."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self.n_workers = Threads(n_jobs).n_threads
-        self.n_threads = 1
 
     def memory(self) -> float:
         """Return how many bytes this machine has."""
         return machine_memory()
 
-    def load(self, parts: Sequence[Any], keep: bool) -> list[Any]:
-        """Return the parts as they are: they are read when they are needed."""
-        return list(parts)
-
-    def release(self, parts: Sequence[Any]) -> None:
-        """Do nothing: parts are not in memory."""
-
-    def keep(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        tell: Tell | None = None,
-    ) -> list[Any]:
+    def keep(self, work: Work) -> list[Any]:
         """Return results."""
-        kept = self.map(name, function, calls, tell=tell)
+        kept = self.map(work)
         # Fewer blocks than threads: each block is shared out.
         self.n_threads = max(1, self.n_workers // max(1, len(kept)))
         return kept
 
-    def map(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        common: tuple[Any, ...] = (),
-        tell: Tell | None = None,
-        add: Callable[..., Any] | None = None,
-    ) -> list[Any]:
+    def map(self, work: Work) -> list[Any]:
         """Return results, several blocks at a time on threads."""
 
-        def work(call: tuple[Any, ...]) -> Any:
-            result = function(*map(_computed, call), *common)
-            if tell is not None:
-                tell()
+        def one(call: tuple[Any, ...]) -> Any:
+            result = work.function(*map(_computed, call), *work.common)
+            if work.tell is not None:
+                work.tell()
             return result
 
-        if self.n_workers == 1 or len(calls) == 1:
-            return _in_groups([work(call) for call in calls], add)
-        pool = ThreadPoolExecutor(min(self.n_workers, len(calls)))
+        if self.n_workers == 1 or len(work.calls) == 1:
+            return work.added([one(call) for call in work.calls])
+        pool = ThreadPoolExecutor(min(self.n_workers, len(work.calls)))
         try:
-            return _in_groups(list(pool.map(work, calls)), add)
+            return work.added(list(pool.map(one, work.calls)))
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -128,21 +144,8 @@ def _is_delayed(value: Any) -> bool:
     return type(value).__module__.startswith("dask.") and hasattr(value, "compute")
 
 
-def _groups(n: int) -> list[slice]:
-    size = ADD_AT_A_TIME if n >= ADD_FROM else 1
-    return [slice(first, first + size) for first in range(0, n, size)]
-
-
-def _in_groups(results: list[Any], add: Callable[..., Any] | None) -> list[Any]:
-    if add is None or len(results) < ADD_FROM:
-        return results
-    return [add(*results[some]) for some in _groups(len(results))]
-
-
-class ClusterScheduler:
+class ClusterScheduler(Scheduler):
     """Workers of a Dask cluster. Dask itself replaces those that die."""
-
-    n_threads = 1
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -167,121 +170,152 @@ class ClusterScheduler:
             )
         return float(sum(w["memory_limit"] or 0 for w in workers)) or float("inf")
 
-    def load(self, parts: Sequence[Any], keep: bool) -> list[Any]:
-        """Return parts in the memory of the workers, or as they are."""
-        if not keep:
-            return list(parts)
+    def load(self, parts: Sequence[Any]) -> list[Any]:
+        """Return parts in the memory of the workers."""
         return _Kept(self, lambda: self.client.compute(list(parts))).references
 
     def release(self, parts: Sequence[Any]) -> None:
         """Free the memory of loaded parts, until they are used again."""
         for part in parts:
             if isinstance(part, _Reference):
-                part.kept.release()
+                part.kept.futures = []
 
-    def keep(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        tell: Tell | None = None,
-    ) -> list[Any]:
+    def keep(self, work: Work) -> list[Any]:
         """Return references to results in the memory of the workers."""
-        import distributed
-
-        wait: Any = distributed.wait  # without types
-        kept = _Kept(self, lambda: self._submit(name, function, calls, ()))
-        _tell_of(kept.futures, tell)
-        with self.client.as_current():
-            wait(kept.futures)
+        kept = _Kept(self, lambda: self._submit(work))
+        _tell_of(kept.futures, work.tell)
+        self._wait(kept.futures)
         return kept.references
 
-    def map(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        common: tuple[Any, ...] = (),
-        tell: Tell | None = None,
-        add: Callable[..., Any] | None = None,
-    ) -> list[Any]:
-        """Return results, as tasks called `name` on the dashboard."""
+    def map(self, work: Work) -> list[Any]:
+        """Return results, as tasks called by the name of the work on the dashboard."""
         from distributed.comm.core import CommClosedError
 
         from distributed import KilledWorker
 
         self.check()
         try:
-            for attempt in range(MOST_RENEWALS + 1):
-                futures = self._submit(name, function, calls, common)
-                _tell_of(futures, tell)
+            for _ in range(MOST_RENEWALS):
                 try:
-                    return list(self.client.gather(self._added(name, futures, add)))
+                    return self._gather(work)
                 except KilledWorker:
-                    if attempt == MOST_RENEWALS:
-                        raise
                     for kept in self._kept:
                         if kept.futures:
                             kept.renew()
-            raise AssertionError("unreachable")
+            return self._gather(work)
         except (CommClosedError, TimeoutError) as error:
             raise ConnectionError(
                 "the Dask client lost its scheduler during the fit; look at the logs "
                 "of the scheduler, and fit again with a new client"
             ) from error
 
-    def _added(
-        self, name: str, futures: list[Any], add: Callable[..., Any] | None
-    ) -> list[Any]:
-        if add is None or len(futures) < ADD_FROM:
-            return futures
-        key = f"fuzzypairs-{name}-sum-{uuid4().hex}"
-        groups = [futures[some] for some in _groups(len(futures))]
-        keys = [f"{key}-{number}" for number in range(len(groups))]
-        work = partial(_apply, add)
-        return list(self.client.map(work, groups, key=keys, pure=False))
+    def _wait(self, futures: list[Any]) -> None:
+        import distributed
 
-    def _submit(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        calls: list[tuple[Any, ...]],
-        common: tuple[Any, ...],
-    ) -> list[Any]:
+        wait: Any = distributed.wait  # without types
+        with self.client.as_current():
+            wait(futures)
+
+    def _gather(self, work: Work) -> list[Any]:
+        # Results of a pass have the size of the prototypes, which are its constants.
+        n_bytes = len(work.calls) * _size_of(work.common)
+        first = work.calls[0]
+        if len(first) == 1 and isinstance(first[0], _Reference) and n_bytes <= GATHERED:
+            return self._gather_shares(work, first[0].kept)
+        futures = self._submit(work)
+        _tell_of(futures, work.tell)
+        if work.add is not None and len(futures) >= ADD_FROM:
+            columns = [work.in_groups(futures)]
+            futures = self._map(f"{work.name}-sum", partial(_apply, work.add), columns)
+        return list(self.client.gather(futures))
+
+    def _gather_shares(self, work: Work, kept: "_Kept") -> list[Any]:
+        """Return results of kept blocks by one task for each thread of a worker.
+
+        A task costs scheduler and client as much time as a pass over many rows.
+        """
+        blocks, shares = kept.now(), self._shares(kept)
+        columns = [
+            [[blocks[number] for number in share] for share in shares],
+            *self._common(work, len(shares)),
+        ]
+        futures = self._map(work.name, partial(_for_each, work.function), columns)
+        for future, share in zip(futures, shares, strict=True):
+            _tell_of([future] * len(share), work.tell)
+        results = [None] * len(blocks)
+        for share, found in zip(shares, self.client.gather(futures), strict=True):
+            for number, result in zip(share, found, strict=True):
+                results[number] = result
+        return work.added(results)
+
+    def _shares(self, kept: "_Kept") -> list[list[int]]:
+        """Return the numbers of the blocks that each thread of a worker has."""
+        n_threads = self.client.nthreads()
+        if n_threads != kept.n_threads:  # at first, and after a worker was lost
+            self._wait(kept.futures)
+            places = self.client.who_has(kept.futures)
+            blocks: dict[str, list[int]] = {}
+            for number, future in enumerate(kept.futures):
+                worker = min(places.get(future.key) or [""])
+                blocks.setdefault(worker, []).append(number)
+            kept.n_threads, kept.shares = n_threads, []
+            for worker, own in blocks.items():
+                n_shares = min(len(own), n_threads.get(worker, 1))
+                kept.shares += [part.tolist() for part in np.array_split(own, n_shares)]
+        return kept.shares
+
+    def _submit(self, work: Work) -> list[Any]:
         """Submit a task for each call; those of Delayed objects as one graph."""
         from dask.delayed import delayed
-        from dask.sizeof import sizeof
 
-        key = f"fuzzypairs-{name}-{uuid4().hex}"
-        calls = [tuple(_now(value) for value in call) for call in calls]
+        calls = [tuple(_now(value) for value in call) for call in work.calls]
         if any(_is_delayed(value) for call in calls for value in call):
-            work = delayed(function, pure=False, traverse=False)
-            shared = [delayed(value, traverse=False) for value in common]
+
+            def wrapped(value: Any) -> Any:
+                return value if _is_delayed(value) else delayed(value, traverse=False)
+
+            task = delayed(work.function, pure=False, traverse=False)
+            shared = [delayed(value, traverse=False) for value in work.common]
+            keys = _keys(work.name, len(calls))
             tasks = [
-                work(
-                    *(
-                        v if _is_delayed(v) else delayed(v, traverse=False)
-                        for v in call
-                    ),
-                    *shared,
-                    dask_key_name=f"{key}-{number}",
-                )
-                for number, call in enumerate(calls)
+                task(*map(wrapped, call), *shared, dask_key_name=key)
+                for key, call in zip(keys, calls, strict=True)
             ]
             return list(self.client.compute(tasks))
-        if sum(map(sizeof, common)) * len(calls) > SENT_WITH_TASKS:
+        columns = [*zip(*calls, strict=True), *self._common(work, len(calls))]
+        return self._map(work.name, work.function, columns)
+
+    def _common(self, work: Work, n_tasks: int) -> list[list[Any]]:
+        """Return the constants of a call for each task."""
+        common: Sequence[Any] = work.common
+        if _size_of(common) * n_tasks > SENT_WITH_TASKS:
             # As a task, not scattered: a copy that is lost is made again.
-            common = tuple(
-                self.client.submit(_same, value, key=f"{key}-common-{n}", pure=False)
-                for n, value in enumerate(common)
-            )
-        # One message to the scheduler, not one for each block.
-        columns = [
-            *zip(*calls, strict=True),
-            *([value] * len(calls) for value in common),
-        ]
-        keys = [f"{key}-{number}" for number in range(len(calls))]
+            common = self._map(f"{work.name}-common", _same, [common])
+        return [[value] * n_tasks for value in common]
+
+    def _map(
+        self, name: str, function: Callable[..., Any], columns: list[Any]
+    ) -> list[Any]:
+        """Submit tasks in one message to the scheduler, not one for each block."""
+        keys = _keys(name, len(columns[0]))
         return list(self.client.map(function, *columns, key=keys, pure=False))
+
+
+def _keys(name: str, n: int) -> list[str]:
+    key = f"fuzzypairs-{name}-{uuid4().hex}"
+    return [f"{key}-{number}" for number in range(n)]
+
+
+def _size_of(values: Sequence[Any]) -> int:
+    from dask.sizeof import sizeof
+
+    return sum(map(sizeof, values))
+
+
+def _for_each(
+    function: Callable[..., Any], blocks: list[Any], *common: Any
+) -> list[Any]:
+    return [function(block, *common) for block in blocks]
 
 
 def _tell_of(futures: list[Any], tell: Tell | None) -> None:
@@ -305,31 +339,34 @@ class _Kept:
         self._make = make
         self.futures = make()
         self.references = [_Reference(self, n) for n in range(len(self.futures))]
+        # Threads of each worker, and the futures that each thread has.
+        self.n_threads: dict[str, int] = {}
+        self.shares: list[list[int]] = []
         # Made later from those before: to be renewed in this order.
         owner._kept.append(self)
 
     def renew(self) -> None:
         self.futures = self._make()
 
-    def release(self) -> None:
-        """Free the memory; who needs a reference again computes all of them."""
-        self.futures = []
+    def now(self) -> list[Any]:
+        """Return the present futures; after a release all are computed again."""
+        if not self.futures:
+            self.renew()
+        return self.futures
 
 
-class _Reference:
+class _Reference(NamedTuple):
     """One of several futures, whichever is its present one."""
 
-    def __init__(self, kept: _Kept, number: int) -> None:
-        self.kept, self.number = kept, number
+    kept: _Kept
+    number: int
 
 
 def _now(value: Any) -> Any:
     """Return the present future of a reference, and other values as they are."""
-    if not isinstance(value, _Reference):
-        return value
-    if not value.kept.futures:
-        value.kept.renew()
-    return value.kept.futures[value.number]
+    if isinstance(value, _Reference):
+        return value.kept.now()[value.number]
+    return value
 
 
 def choose_scheduler(client: Any, n_jobs: int | None) -> Scheduler:

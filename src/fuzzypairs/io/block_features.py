@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.distributed.block_work import Block
-from fuzzypairs.distributed.schedulers import Scheduler
+from fuzzypairs.distributed.schedulers import Scheduler, Work
 from fuzzypairs.io.columns import as_text
 from fuzzypairs.io.features import ColumnRecord, Preparation, treatment_of
 from fuzzypairs.io.file_blocks import FileBlock
@@ -209,7 +209,7 @@ def prepare_blocks(
     text = tuple(n for n in (id_column, *told.get("category", ())) if n is not None)
     work = partial(profile_block, share=share, text=text, seed=seed)
     calls = [(block, number) for number, block in enumerate(blocks)]
-    found: list[BlockProfile] = scheduler.map("profile", work, calls, tell=tell)
+    found: list[BlockProfile] = scheduler.map(Work("profile", work, calls, tell=tell))
     _check_columns(blocks, found, (id_column, *drop))
     head = found[0].sample.iloc[:N_HEAD]
     sample = pd.concat([one.sample for one in found], ignore_index=True)
