@@ -337,7 +337,8 @@ def make_files(folder: Path, n_rows: int) -> None:
 def fit_large(folder: str) -> dict[str, Any]:
     """Fit the files of a folder by threads of this process."""
     from fuzzypairs import FDC
-    from fuzzypairs.cli.streaming import _fit_blocks, open_job
+    from fuzzypairs.cli.block_jobs import open_job
+    from fuzzypairs.cli.streaming import _fit_blocks
     from fuzzypairs.distributed import block_passes
     from fuzzypairs.io.block_features import prepare_blocks
 

@@ -1,6 +1,9 @@
 """The command on files that are read block by block."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -203,20 +206,118 @@ def test_options_without_effect_are_said(files):
         assert any(name in note for note in notes)
 
 
-def test_stored_judgements_are_to_be_exported(files):
+@pytest.mark.parametrize("column", ["item", ""])
+def test_stored_judgements(files, column):
+    pairs = pd.read_csv(files / "pairs.csv")
+    if not column:  # by row numbers
+        ids = pd.Index(pd.read_parquet(files / "all.parquet")["item"])
+        pairs[["a", "b"]] = pairs[["a", "b"]].apply(ids.get_indexer)
     with Store(files / "all.db") as store:
+        store.set_facts({"id_column": column, "n_rows": str(N)})
+        for a, b, grade in pairs.itertuples(index=False):
+            store.append(Event("graded", str(int(a)), str(int(b)), "Ann", grade=grade))
+    expected = fit(files, files / "parquet", "whole")
+    found = fit(files, files / "parquet", "result", "--pairs", files / "all.db")
+    assert found["judgements"] == expected["judgements"] == 60
+    assert found["objective"] == expected["objective"]
+
+
+def test_stored_judgements_by_id_need_the_column(files):
+    with Store(files / "all.db") as store:
+        store.set_facts({"id_column": "item", "n_rows": str(N)})
         store.append(Event("graded", "1", "2", "Ann", grade=0.5))
-    pairs = ["--pairs", files / "all.db", "--id", "item"]
-    result = run("fit", files / "parquet", *pairs, *SETTINGS, "--out", files / "result")
+    out = ["--pairs", files / "all.db", *SETTINGS, "--out", files / "result"]
+    result = run("fit", files / "parquet", *out)
     assert result.exit_code == 2
-    assert "export its judgements as CSV" in " ".join(result.output.split())
+    assert "name the column of ids by --id" in " ".join(result.output.split())
     assert not (files / "result").exists()
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+def test_the_number_of_clusters_is_chosen_as_in_memory(files, by_id):
+    more = ["--clusters", "2-4"]
+    if not by_id:
+        pairs = pd.read_csv(files / "pairs.csv")
+        ids = pd.Index(pd.read_parquet(files / "all.parquet")["item"])
+        rows = {"i": ids.get_indexer(pairs["a"]), "j": ids.get_indexer(pairs["b"])}
+        pairs.assign(**rows)[["i", "j", "grade"]].to_csv(
+            files / "rows.csv", index=False
+        )
+        more += ["--pairs", files / "rows.csv"]
+    whole = fit(files, files / "all.parquet", "whole", *more)
+    found = fit(files, files / "parquet", "result", *more)
+    assert found["asked"] == whole["clusters"]["asked"] == 3
+    assert found["tuning"]["chosen_by"] == whole["tuning"]["chosen_by"]
+    assert found["tuning"]["reason"].startswith(whole["tuning"]["reason"])
+    assert "fitted to 1,500 of the rows" in found["tuning"]["reason"]
+    assert found["objective"] == pytest.approx(whole["objective"], rel=1e-6)
+
+
+def test_ids_are_looked_for_before_clusters_are_counted(files):
+    with (files / "pairs.csv").open("a") as file:
+        file.write("-5,-6,0.5\n")
+    arguments = ["--pairs", files / "pairs.csv", "--id", "item", "--clusters", "2-3"]
+    result = run("fit", files / "parquet", *arguments, "--out", files / "result")
+    assert result.exit_code == 2
+    assert "names 2 ids that no row of X has" in " ".join(result.output.split())
+
+
+# Runs the command with small blocks, and is killed when a function is called again.
+KILLED = """
+import os, signal, sys
+from fuzzypairs.cli import streaming
+from fuzzypairs.io import block_results, file_blocks
+from fuzzypairs.__main__ import main
+
+file_blocks.BLOCK_BYTES = 10_000
+name, n_calls = sys.argv.pop(1), int(sys.argv.pop(1))
+module = block_results.PartWriter if name == "write" else streaming
+before, calls = getattr(module, name), []
+
+def dies(*args, **options):
+    calls.append(name)
+    if len(calls) > n_calls:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return before(*args, **options)
+
+setattr(module, name, dies)
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
+def test_killed_commands_leave_all_or_nothing(files):
+    fit(files, files / "parquet", "whole")
+    out = files / "result"
+    arguments = [
+        "fit", files / "parquet", "--pairs", files / "pairs.csv", "--id", "item",
+        *SETTINGS, "--out", out, "--jobs", "1", "--json",
+    ]  # fmt: skip
+    # Before the fit is stored, between parts, and when all parts are written.
+    for name, n_calls in (("save", 0), ("write", 3), ("publish", 0)):
+        command = [
+            sys.executable,
+            "-c",
+            KILLED,
+            name,
+            str(n_calls),
+            *map(str, arguments),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert not out.exists()
+    assert len(list((files / ".result.partial/memberships").iterdir())) > 4
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert not list(files.glob(".result*"))
+    pd.testing.assert_frame_equal(memberships(out), memberships(files / "whole"))
+    names = {path.name for path in out.iterdir()}
+    assert names == {"memberships", "model.skops", "report.html", "summary.json"}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["--clusters", "2-4"], "--clusters must be one number; choose it by"),
         (["--scheduler", "tcp://127.0.0.1:1"], "tcp://127.0.0.1:1 cannot be reached"),
         (["--id", "name"], "has no column 'name'; it has 'acid'"),
     ],

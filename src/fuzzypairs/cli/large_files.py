@@ -51,17 +51,12 @@ def fit_large(
         _check_installed()
         from fuzzypairs.cli.streaming import fit_files
 
-        tried = given.get("n_clusters")
-        if not tried or len(tried) > 1:
-            raise ValueError(
-                f"{data} is read in blocks, where --clusters must be one number; "
-                "choose it by fuzzypairs tune on a sample of the rows"
-            )
+        tried = given.get("n_clusters") or list(range(2, 9))
         metric = str(given.get("metric") or "auto")
         if metric == "auto":
             metric = "euclidean" if pairs is None else "learned"
         model = build({**given, "n_clusters": tried[0], "metric": metric})
-        summary = fit_files(data, pairs, out, model, given, show)
+        summary = fit_files(data, pairs, out, model, tried, given, show)
     summary["notes"] = [*notes, *_without_effect(given)]
     _show(summary, out, given, str(data))
 
@@ -126,6 +121,8 @@ def _show(
         f"{data} was read in blocks: {summary['rows']:,} rows, mean certainty "
         f"{100 * summary['mean_certainty']:.1f} %"
     )
+    if "tuning" in summary:
+        terminal.print(summary["tuning"]["reason"])
     if "report" in summary:
         terminal.print(f"The report is {summary['report']}.")
     screen.print_notes(terminal, summary["notes"])

@@ -3,12 +3,11 @@
 This module imports what is slow to load: commands import it where they use it.
 """
 
-import copy
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,76 +17,26 @@ from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.cli.block_jobs import Job, Show, open_job
+from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
 from fuzzypairs.cli.options import READING
 from fuzzypairs.cli.outputs import write_json
 from fuzzypairs.distributed import DaskFDC, PassProgress, watch_passes
-from fuzzypairs.distributed.block_work import Reading, memberships_of_block
+from fuzzypairs.distributed.block_work import Reading
 from fuzzypairs.distributed.dask_blocks import (
     NamedPairs,
     Source,
     by_block,
-    draw_rows,
     positions,
 )
-from fuzzypairs.distributed.schedulers import Scheduler, Work, choose_scheduler
 from fuzzypairs.io.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
 from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.file_blocks import FileBlock, find_files, list_blocks
-from fuzzypairs.io.pair_files import open_pairs
-from fuzzypairs.pairs.stored import is_store
-from fuzzypairs.report import write_fit_report
-from fuzzypairs.report.guidance import without_judgements
+from fuzzypairs.io.file_blocks import FileBlock, find_files
+from fuzzypairs.io.pair_files import open_pairs, read_pairs
+from fuzzypairs.pairs.stored import is_store, stored_ids
 
 __all__ = ["fit_files", "predict_files"]
-
-Show = Callable[[str, float, float], None]
-# Random rows of the report, and judgements whose rows it has beside them.
-REPORT_ROWS, REPORT_PAIRS = 3000, 1000
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """Files to be read in blocks, and where their results go."""
-
-    blocks: list[FileBlock]
-    scheduler: Scheduler
-    client: Any
-    show: Show
-
-    def map(self, doing: str, work: Any, calls: list[Any]) -> list[Any]:
-        """Return results of all blocks, and show how many are done."""
-        done = 0
-
-        def tell() -> None:
-            nonlocal done
-            done += 1
-            self.show(f"{doing}, block {done} of {len(calls)}", done, len(calls))
-
-        return self.scheduler.map(Work(doing.split()[0], work, calls, tell=tell))
-
-
-@contextmanager
-def open_job(
-    data: Path, scheduler: str | None, n_jobs: int, show: Show
-) -> Iterator[Job]:
-    """Yield the blocks of files, and where they are read: here, or by a cluster."""
-    blocks = list_blocks(find_files(data))
-    if scheduler is None:
-        yield Job(blocks, choose_scheduler(None, n_jobs), None, show)
-        return
-    import distributed
-
-    make: Any = distributed.Client  # without types
-    try:
-        client = make(scheduler, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"--scheduler {scheduler} cannot be reached ({error}); expected the "
-            "address of a Dask scheduler, such as tcp://10.0.0.5:8786"
-        ) from error
-    with client:
-        yield Job(blocks, choose_scheduler(client, n_jobs), client, show)
 
 
 def fit_files(
@@ -95,22 +44,25 @@ def fit_files(
     pairs: Path | None,
     out: Path,
     model: Any,
+    tried: list[int],
     given: Mapping[str, Any],
     show: Show,
 ) -> dict[str, Any]:
     """Fit a model to files in blocks; write all results; return the summary.
 
-    `model` is an FDC with the settings of the fit, `given` are the options of the
-    command. An unfinished run of the same command is resumed.
+    `model` is an FDC with the settings of the fit, `tried` are the numbers of clusters
+    to choose from, `given` are the options of the command. An unfinished run of the
+    same command is resumed.
     """
     started = time.perf_counter()
     settings = {n: v for n, v in model.get_params(deep=False).items() if n != "n_jobs"}
     top = given.get("top")
-    state = _state(data, pairs, settings, {n: given.get(n) for n in (*READING, "top")})
+    options = {n: given.get(n) for n in (*READING, "top")}
+    state = _state(data, pairs, {**settings, "n_clusters": tried}, options)
     with open_job(data, given.get("scheduler"), model.n_jobs, show) as job:
         folder, resumed = partial_folder(out, state)
         if not (resumed and (folder / "fitted.json").exists()):
-            _fit(job, data, pairs, model, given, folder, started)
+            _fit(job, data, pairs, model, tried, given, folder, started)
         told: dict[str, Any] = json.loads((folder / "fitted.json").read_text("utf-8"))
         pipeline = load(folder / "model.skops")
         known = np.load(folder / "judged.npz")
@@ -119,8 +71,9 @@ def fit_files(
             job, features, pipeline[-1], told["lengths"], folder, top,
             (known["rows"], known["memberships"]),
         )  # fmt: skip
-        (folder / "judged.npz").unlink()
+        # First what tells that the others are there: a kill in between refits.
         (folder / "fitted.json").unlink()
+        (folder / "judged.npz").unlink()
         summary = {
             **told["summary"],
             **_counted(parts),
@@ -196,16 +149,24 @@ def _fit(
     data: Path,
     pairs: Path | None,
     model: FDC,
+    tried: list[int],
     given: Mapping[str, Any],
     folder: Path,
     started: float,
 ) -> None:
     """Prepare columns, fit, and store all but the memberships in a folder."""
-    profile = _prepare(job, given, model)
+    profile = _prepare(job, given)
     read = time.perf_counter()
     features = profile.features
     names = tuple(features.preparation.get_feature_names_out())
     judged = None if pairs is None else _read_pairs(pairs, profile, given)
+    tuning = {}
+    if len(tried) > 1:
+        search, n_seen = search_clusters(job, profile, judged, model, tried)
+        model.set_params(**search.best_params_)
+        judged = judged if search.uses_pairs_ else None
+        reason = f"{search.reason_} The settings were fitted to {n_seen:,} of the rows."
+        tuning = {"tuning": {"chosen_by": search.chosen_by_, "reason": reason}}
     fitted = _fit_blocks(job, features, names, profile.lengths, judged, model)
     done = time.perf_counter()
     local = fitted.to_local()
@@ -218,7 +179,7 @@ def _fit(
     options = {n: v for n, v in model.get_params().items() if v is not None}
     used = {"alpha": float(local.alpha_), "beta": float(local.beta_)}
     job.show("writing the report", 0, 1)
-    drawn = _write_report(
+    drawn = write_report(
         job, folder, profile, fitted, judged, given,
         options | used, seconds["fit"], data.name,
     )  # fmt: skip
@@ -229,7 +190,7 @@ def _fit(
         "blocks": len(job.blocks),
         "features": len(names),
         "id": features.id_column,
-        "judgements": 0 if judged is None else len(_pairs_of(judged)),
+        "judgements": 0 if judged is None else len(pairs_of(judged)),
         "asked": model.n_clusters,
         "options": options,
         "used": used,
@@ -237,6 +198,7 @@ def _fit(
         "n_iter": int(local.n_iter_),
         "converged": bool(local.converged_),
         "report": f"drawn from a sample of {drawn:,} of {n_rows:,} rows",
+        **tuning,
         "columns": [asdict(column) for column in features.preparation.columns_],
     }
     flags = ("text", "id_column", "ids_as_text", "is_plain", "is_single")
@@ -249,16 +211,8 @@ def _fit(
     write_json(folder / "fitted.json", told)
 
 
-def _prepare(job: Job, given: Mapping[str, Any], model: FDC) -> Profile:
+def _prepare(job: Job, given: Mapping[str, Any]) -> Profile:
     """Make the one pass that the preparation of columns needs."""
-    done = 0
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        n = len(job.blocks)
-        job.show(f"reading columns, block {done} of {n}", done, n)
-
     about = ("category", "number", "date", "date_order")
     told = {name: given[name] for name in about if given.get(name)}
     truth = [given["truth"]] if given.get("truth") else []
@@ -268,7 +222,7 @@ def _prepare(job: Job, given: Mapping[str, Any], model: FDC) -> Profile:
         id_column=given.get("id_column"),
         drop=[*(given.get("drop") or ()), *truth],
         scale=not given.get("no_scale"),
-        tell=tell,
+        tell=job.counting("reading columns", len(job.blocks)),
         **told,
     )
 
@@ -277,22 +231,23 @@ def _read_pairs(
     path: Path, profile: Profile, given: Mapping[str, Any]
 ) -> PairSet | NamedPairs:
     """Read judgements by row numbers, or by the ids that they name."""
+    resolve: Callable[..., PairSet]
     if is_store(path):
-        raise ValueError(
-            f"{path} is a file of the labelling page, which data read in blocks cannot "
-            "use yet: export its judgements as CSV there, and name that file"
-        )
-    file, scale = open_pairs(path), given.get("grade_scale")
+        found, resolve = stored_ids(path), partial(read_pairs, path)
+    else:
+        file = open_pairs(path)
+        found = None if file.by_row else file.names()
+        resolve = partial(file.resolve, scale=given.get("grade_scale"))
+    if found is None:
+        return resolve(sum(profile.lengths), None)
     features = profile.features
-    if file.by_row or features.id_column is None:
-        if not file.by_row:
-            raise ValueError(
-                f"{path} names rows by ids: name the column of ids by --id, or call "
-                "the columns i and j if they are row numbers"
-            )
-        return file.resolve(sum(profile.lengths), None, scale)
-    names = np.array(file.names(), dtype=object)
-    judged = file.resolve(len(names), names, scale)
+    if features.id_column is None:
+        raise ValueError(
+            f"{path} names rows by ids: name the column of ids by --id, or call the "
+            "columns i and j if they are row numbers"
+        )
+    names = np.array(found, dtype=object)
+    judged = resolve(len(names), names)
     if features.ids_as_text:
         return NamedPairs(pd.Index(names), judged)
     numbers = pd.to_numeric(pd.Series(names), errors="coerce")
@@ -303,10 +258,6 @@ def _read_pairs(
             "numbers"
         )
     return NamedPairs(pd.Index(numbers.astype(np.int64)), judged)
-
-
-def _pairs_of(judged: PairSet | NamedPairs) -> PairSet:
-    return judged.pairs if isinstance(judged, NamedPairs) else judged
 
 
 def _fit_blocks(
@@ -371,84 +322,3 @@ def _counted(parts: list[dict[str, Any]]) -> dict[str, Any]:
         "clusters": {"found": len(sizes), "sizes": sizes},
         "mean_certainty": round(mean, 6),
     }
-
-
-def _write_report(
-    job: Job,
-    folder: Path,
-    profile: Profile,
-    fitted: DaskFDC,
-    judged: PairSet | NamedPairs | None,
-    given: Mapping[str, Any],
-    options: dict[str, Any],
-    seconds: float,
-    name: str,
-) -> int:
-    """Write the report of a sample with some judged rows; return its size."""
-    features, n_rows = profile.features, sum(profile.lengths)
-    pairs = PairSet.empty(0) if judged is None else _pairs_of(judged)
-    rows = draw_rows(n_rows, REPORT_ROWS, np.random.RandomState(0))
-    ends = np.empty((2, 0), dtype=np.int64)
-    shown = slice(REPORT_PAIRS)
-    if len(pairs):
-        # Places of both samples among the judged rows, then their row numbers.
-        judged_rows, place = fitted.judged_rows_, np.array([pairs.i, pairs.j])
-        if isinstance(judged, NamedPairs):
-            index = pd.Index(fitted.judged_ids_)
-            place = index.get_indexer(judged.ids)[place]
-            ends = judged_rows[place][:, shown]
-        else:
-            ends = place[:, shown]
-    rows = np.union1d(rows, ends)
-    borders = np.cumsum([0, *profile.lengths])
-    block, row = positions(rows, borders)
-    wanted = by_block(block, row, len(job.blocks))
-    calls = [
-        (source, some, features.text)
-        for source, some in zip(job.blocks, wanted, strict=True)
-        if len(some)
-    ]
-    frames = job.map("gathering rows of the report", _some_rows, calls)
-    frame = pd.concat(frames, ignore_index=True)
-    X = features.features(frame)
-    model = copy.copy(fitted.to_local())
-    none = np.empty(0, dtype=np.int64), np.empty((0, model.n_clusters_))
-    model.memberships_ = memberships_of_block(X, Reading(), 0, model, *none)
-    at = np.searchsorted(fitted.judged_rows_, rows)
-    at = np.minimum(at, max(0, len(fitted.judged_rows_) - 1))
-    if len(fitted.judged_rows_):
-        here = fitted.judged_rows_[at] == rows
-        model.memberships_[here] = fitted.judged_memberships_[at[here]]
-    model.labels_ = model.memberships_.argmax(axis=1)
-    on_sample = PairSet.empty(len(rows))
-    before = None
-    if ends.size:
-        i, j = np.searchsorted(rows, ends)
-        on_sample = PairSet(i, j, pairs.grade[shown], len(rows))
-        if model.n_clusters_ > 1:
-            before = without_judgements(model, X)
-    ids = None
-    if features.id_column is not None:
-        ids = np.asarray(features.ids(frame[features.id_column]), dtype=object)
-        ids = ids.astype(str)
-    leave = [given.get("truth"), features.id_column, *(given.get("drop") or ())]
-    sample = f"a sample of {len(rows):,} of {n_rows:,} rows"
-    write_fit_report(
-        folder / "report.html",
-        model=model,
-        X=X,
-        table=frame.drop(columns=[n for n in leave if n in frame]),
-        pairs=on_sample,
-        ids=ids,
-        columns=list(features.preparation.columns_),
-        options=options,
-        seconds=seconds,
-        source=f"{name}, {sample}",
-        notes=[f"pictures and tables are drawn from {sample}"],
-        before=before,
-    )
-    return len(rows)
-
-
-def _some_rows(source: FileBlock, rows: Ints, text: tuple[str, ...]) -> pd.DataFrame:
-    return source.read(text=text).iloc[rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzzypairs.exceptions import PairsError
 
-__all__ = ["is_store", "read_store"]
+__all__ = ["is_store", "read_store", "stored_ids"]
 
 # Suffixes of such files.
 ENDINGS = (".db", ".sqlite", ".sqlite3")
@@ -20,21 +20,19 @@ def is_store(path: str | PathLike[str]) -> bool:
     return Path(path).suffix.lower() in ENDINGS
 
 
+def stored_ids(path: str | PathLike[str]) -> list[str] | None:
+    """Return the ids that stored judgements name; None if they name row numbers."""
+    facts, judged = _read(Path(path))
+    if not facts.get("id_column"):
+        return None
+    return list(dict.fromkeys(name for a, b, _ in judged for name in (a, b)))
+
+
 def read_store(
     path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
 ) -> tuple[list[int], list[int], list[float], int]:
     """Return both rows and the grade of each judgement, and the number of samples."""
-    path = Path(path)
-    if not path.is_file():
-        raise PairsError(f"{path} does not exist: check the name")
-    # Not opened read-only: what a killed process left must be rolled back first.
-    try:
-        with closing(sqlite3.connect(path, timeout=10)) as connection:
-            connection.execute("PRAGMA query_only = ON")
-            facts = dict(connection.execute("SELECT name, value FROM facts"))
-            judged = connection.execute("SELECT a, b, grade FROM judgements").fetchall()
-    except sqlite3.Error as error:
-        raise PairsError(f"{path} is no file of judgements: {error}") from None
+    facts, judged = _read(Path(path))
     column, n_rows = facts.get("id_column", ""), int(facts.get("n_rows", 0))
     if column and ids is None:
         raise PairsError(
@@ -57,3 +55,18 @@ def read_store(
         [grade for *_, grade in judged],
         n_given,
     )
+
+
+def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
+    """Return facts about the data that were judged, and the judgements."""
+    if not path.is_file():
+        raise PairsError(f"{path} does not exist: check the name")
+    # Not opened read-only: what a killed process left must be rolled back first.
+    try:
+        with closing(sqlite3.connect(path, timeout=10)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            facts = dict(connection.execute("SELECT name, value FROM facts"))
+            judged = connection.execute("SELECT a, b, grade FROM judgements").fetchall()
+    except sqlite3.Error as error:
+        raise PairsError(f"{path} is no file of judgements: {error}") from None
+    return facts, judged
