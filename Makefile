@@ -76,7 +76,7 @@ hostile: $(STAMP) ## call everything with wrong and extreme arguments
 # Seconds for each reader; atheris is in the extra `fuzz`.
 FUZZ_SECONDS ?= 1800
 fuzz: $(STAMP) ## read mutated files, FUZZ_SECONDS for each reader
-	cd tests && for target in table pairs model part; do \
+	cd tests && for target in table pairs model part request; do \
 	  $(abspath $(BIN))/python -m hostile.fuzz $$target $(FUZZ_SECONDS) || exit 1; done
 
 soak: $(STAMP) ## run 10 000 fits in one process, and watch memory, threads and files

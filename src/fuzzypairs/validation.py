@@ -245,7 +245,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of threads."""
-    if n_jobs is not None and not (is_whole(n_jobs) and n_jobs):
+    if n_jobs is not None and not (is_whole(n_jobs) and 0 < abs(int(n_jobs)) <= MOST):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
             f"got {n_jobs!r}"

@@ -118,10 +118,15 @@ ALIASES = {
     "triples": ("pairs",),
     "matrix": ("pairs",),
     "frame": ("pairs",),
-    "grade": ("pairs", "judgements"),
+    "grade": ("pairs", "judgements", "probability"),
     "i": ("sample", "pairs"),
     "j": ("sample", "pairs"),
-    "n_samples": ("pairs",),
+    "id_column": ("data",),
+    "path": ("exist",),
+    "n_samples": ("pairs", "must", "cannot"),
+    "X": ("y", "memberships"),
+    "labels": ("n_pairs",),
+    "memberships": ("n_pairs",),
     "must": ("cannot",),
     "cannot": ("must",),
     "centers": ("memberships",),
@@ -210,7 +215,9 @@ def of_methods() -> Iterator[Case]:
             yield Case(f"weight {what}: {model}.score()", ("sample_weight",), run)
     for what, value in values.PARAMETERS.items():
         run = partial(stored, value)
-        yield Case(f"path={what}: save() and load()", ("path", "folder"), run)
+        yield Case(
+            f"path={what}: save() and load()", ("path", "folder", "directory"), run
+        )
         run = lambda value=value: save(value(), "nothing.skops")  # noqa: E731
         yield Case(f"model={what}: save()", ("model",), run, refused=True)
 

@@ -145,7 +145,7 @@ def of_weights() -> Iterator[Case]:
                 run = lambda make=make, weight=weight: fit(  # noqa: E731
                     make, pairs=values.TRIPLES, sample_weight=weight()
                 )
-                words = ("sample_weight", "weights")
+                words = ("sample_weight", "weights", "weight")
                 yield Case(f"weight {what}: {name}", words, run, refused)
 
 

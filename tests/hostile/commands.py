@@ -136,7 +136,7 @@ def of_commands() -> Iterator[Case]:
         ("tune", "--beta"), ("compare", "--clusters"), ("compare", "--methods"),
     ):  # fmt: skip
         for value in NUMBERS[:-1]:
-            options = ["--id", "id", option, value]
+            options = ["--id", "id", "--clusters", "2", option, value]
             run_other = partial(run, command, DATA, PAIRS, options)
             words = (option, option.strip("-"), "n_splits", *MEANT)
             yield Case(f"{option} {value!r}: fuzzypairs {command}", words, run_other)

@@ -1,9 +1,10 @@
-"""Fuzzing of readers: ``python -m hostile.fuzz TARGET SECONDS`` beside `tests`.
+"""Fuzzing of readers and the page: ``python -m hostile.fuzz TARGET SECONDS``.
 
-With the extra `fuzz`, atheris chooses inputs by the code that they reach; where it is
-not installed, seeds are mutated at random.
+Run it in `tests`. With the extra `fuzz`, atheris chooses inputs by the code that they
+reach; where it is not installed, seeds are mutated at random.
 """
 
+import asyncio
 import io
 import json
 import os
@@ -17,18 +18,25 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes
 
 try:
     import atheris
 except ImportError:
     atheris = None
 # The readers alone are followed: all libraries would take minutes to prepare.
-OURS = ["fuzzypairs.io", "fuzzypairs.pairs"]
+OURS = ["fuzzypairs.io", "fuzzypairs.pairs", "fuzzypairs.labelling"]
 with atheris.instrument_imports(include=OURS) if atheris else nullcontext():
     from fuzzypairs import FDC, load, save
     from fuzzypairs.exceptions import ModelFileError
     from fuzzypairs.io.pair_files import read_pairs
     from fuzzypairs.io.tables import prepare, read_items
+    from fuzzypairs.labelling.catalogue import open_catalogue
+    from fuzzypairs.labelling.guard import Limits, Secrets, host_names
+    from fuzzypairs.labelling.service import Service
+    from fuzzypairs.labelling.store import Store
+    from fuzzypairs.labelling.web import build_app
     from hostile import commands, values
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
@@ -89,6 +97,75 @@ def good_model() -> bytes:
     return (FOLDER / "good.skops").read_bytes()
 
 
+# Lines of a request: method and path, headers, an empty line, the body.
+REQUESTS = [
+    *(
+        f"GET {path} HTTP/1.1\n\n"
+        for path in (
+            *("/", "/static/page.js", "/picture/0", "/report/report.html", "/nothing"),
+            *("/api/about", "/api/next?annotator=Ann&n=2", "/api/state?annotator=Ann"),
+            *("/api/history?annotator=Ann", "/api/agreement?annotator=%C3%84"),
+            *("/api/export", "/?token=" + "t" * 43),
+        )
+    ),
+    *(
+        f"POST /api/{name} HTTP/1.1\ncontent-type: application/json\n\n{body}"
+        for name, body in (
+            ("answer", '{"annotator":"Ann","left":0,"right":1,"grade":0.5,"key":"k"}'),
+            ("answer", '{"annotator":"Ann","left":2,"right":3,"kind":"unsure"}'),
+            ("undo", '{"annotator":"Ann"}'),
+            ("redo", '{"annotator":"Ann"}'),
+            ("edit", '{"annotator":"Ann","event":1,"grade":-1}'),
+            ("note", '{"annotator":"Ann","left":0,"right":1,"text":"old"}'),
+            ("again", '{"annotator":"Ann","left":0,"right":1}'),
+            ("report", "{}"),
+        )
+    ),
+]
+
+
+@cache
+def page() -> tuple[Any, Any]:
+    """The application of the page without a network, and an event loop for it."""
+    (FOLDER / "data.csv").write_text(commands.DATA)
+    catalogue = open_catalogue(read_items(FOLDER / "data.csv", id_column="id"))[0]
+    service = Service(catalogue, Store(FOLDER / "page.db"))
+    secrets, limits = Secrets("t" * 43, "c" * 43), Limits(rate=1e9, burst=10**9)
+    app = build_app(service, host_names(8000), secrets, limits=limits)
+    return app, asyncio.new_event_loop()
+
+
+def request(data: bytes) -> None:
+    """A request to the page; every answer but those for failures is right."""
+    head, _, body = data.partition(b"\n\n")
+    first, *lines = head.split(b"\n")
+    method, address, *_ = [*first.split(b" "), b"", b""]
+    path, _, query = address.partition(b"?")
+    plain = [(b"host", b"127.0.0.1:8000"), (b"cookie", b"fuzzypairs=" + b"c" * 43)]
+    plain += [(b"origin", b"http://127.0.0.1:8000")]
+    if path.startswith(b"/api/changes"):
+        return  # it never ends
+    scope = {
+        "type": "http",
+        "method": method.decode("latin-1"),
+        "path": unquote_to_bytes(path).decode("utf-8", "replace"),
+        "raw_path": path,
+        "query_string": query,
+        "headers": plain + [tuple(x.split(b": ", 1)) for x in lines if b": " in x],
+    }
+    told = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: dict[str, Any]) -> None:
+        told.append(message)
+
+    app, loop = page()
+    loop.run_until_complete(app(scope, receive, send))
+    assert told[0]["status"] < 500, told
+
+
 TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
     "table": (table, lambda: [_bytes(t) for t in commands.TABLES.values() if t]),
     "pairs": (
@@ -100,6 +177,7 @@ TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = 
     ),
     "model": (model, lambda: [good_model()]),
     "part": (part, lambda: [content for _, content in model_members()]),
+    "request": (request, lambda: [text.encode() for text in REQUESTS]),
 }
 
 
@@ -160,9 +238,7 @@ def run(name: str, seconds: float) -> int:
 
 def main() -> None:
     name, seconds = sys.argv[1], float(sys.argv[2])
-    try:
-        import atheris
-    except ImportError:
+    if atheris is None:
         print(
             f"{name}: {run(name, seconds)} mutated inputs in {seconds:g} s, no finding"
         )

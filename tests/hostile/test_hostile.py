@@ -1,7 +1,6 @@
 """A part of the hostile cases; `make hostile` runs all of them."""
 
 import os
-import time
 
 from hostile.cases import CASES
 from hostile.outcomes import GOOD, Case, outcome
@@ -10,6 +9,35 @@ from hostile.workers import run_cases
 # Every case whose place leaves this remainder: others in another run.
 STEP = int(os.environ.get("FUZZYPAIRS_HOSTILE_STEP", "89"))
 OFFSET = int(os.environ.get("FUZZYPAIRS_HOSTILE_OFFSET", "0"))
+
+
+# One of each kind that once ended otherwise.
+MENDED = [
+    "X largest: GuidedFDC.predict_proba()",
+    "pairs one forbidden to all: DSC forbid",
+    "pairs tiny grades: PairSearchCV",
+    "pairs polars lazy: GuidedFDC",
+    "param_grid=empty list: PairSearchCV",
+    "init=raising: PCCA",
+    "n_clusters=masked: GuidedFDC",
+    "percent=int8: SSDC",
+    "step=Fraction: FHSS",
+    "scale=Fraction: DSC",
+    "scale=array: load()",
+    "n_jobs=10^400: propagate()",
+    "X=X frame of categories: propagate()",
+    "n_samples=sparse: PairSet.coerce()",
+    "whole_groups=Series: split()",
+    "sign=array: pairs_from_memberships()",
+    "X=X scale 1e+300: simulate_pairs()",
+    "ratio=float16: simulate_pairs()",
+    "return_permutation=raising: mahd()",
+    "n_clusters=array: infer_pairs()",
+    "spread=-0.0: blur_pairs()",
+    "X=X large ints: plot_memberships()",
+    "title=sparse: plot_memberships()",
+    "--methods '0': fuzzypairs compare",
+]
 
 
 def test_what_an_outcome_is():
@@ -42,10 +70,9 @@ def test_crashes_and_hangs_are_seen(monkeypatch, tmp_path):
         " 'fine': Case('fine', (), lambda: None)}\n"
     )
     monkeypatch.setenv("FUZZYPAIRS_CASES", str(folder / "cases.py"))
-    start = time.monotonic()
-    found = {v.case: v.outcome for v in run_cases(["crash", "hang", "fine"], limit=1)}
-    assert found == {"crash": "crash", "hang": "hang", "fine": "valid"}
-    assert time.monotonic() - start < 50
+    found = {v.case: v for v in run_cases(["crash", "hang", "fine"], limit=0.2)}
+    assert [v.outcome for v in found.values()] == ["crash", "hang", "valid"]
+    assert found["hang"].seconds < 50
 
 
 def test_there_are_enough_cases():
@@ -53,6 +80,6 @@ def test_there_are_enough_cases():
 
 
 def test_hostile_cases_end_well():
-    names = list(CASES)[OFFSET::STEP]
+    names = [*list(CASES)[OFFSET::STEP], *MENDED]
     bad = [v for v in run_cases(names, limit=60) if v.outcome not in GOOD]
     assert bad == []

@@ -4,6 +4,7 @@ import numpy as np
 
 from fuzzypairs.active.answer_groups import group_samples
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.validation import check_integer
 
 __all__ = ["infer_pairs"]
 
@@ -45,6 +46,8 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     """
     if not isinstance(pairs, PairSet):
         raise TypeError(f"pairs is a {type(pairs).__name__}, expected a PairSet")
+    if n_clusters is not None:
+        check_integer("n_clusters", n_clusters, 1)
     groups = group_samples(pairs, n_clusters)
     asked = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
     rng = np.random.default_rng(0)

@@ -113,6 +113,17 @@ def unit_of(X: Any) -> float:
     return float(np.ldexp(1.0, -int(np.frexp(reach)[1])))
 
 
+def require_finite(computed: Floats) -> Floats:
+    """Return what was computed of each row of X, or name a row that is too large."""
+    is_finite = np.isfinite(computed).all(axis=1)
+    if not is_finite.all():
+        raise ValueError(
+            f"X[{is_finite.argmin()}] is so far from the prototypes that squared "
+            "distances leave the range of float64; rescale X, or drop this row"
+        )
+    return computed
+
+
 def in_units(X: Any, unit: float) -> Any:
     """Return X times `unit`; X itself where that is 1."""
     return X if unit == 1.0 else X.astype(np.float64) * unit

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.cluster.checked import require_finite
 from fuzzypairs.cluster.evidence import tempered
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.spaces.feature_maps import MappedSpace
@@ -115,7 +116,7 @@ class CombinedMap(MappedSpace):
         """Return m of rows, (n_rows, n_clusters)."""
         starts = range(0, max(len(X), 1), ROWS_AT_A_TIME)
         parts = [self._block(X[a : a + ROWS_AT_A_TIME]) for a in starts]
-        return np.concatenate(parts)
+        return require_finite(np.concatenate(parts))
 
     def _block(self, X: Floats) -> Floats:
         out = np.zeros((len(X), len(self.unguided_prototypes)))

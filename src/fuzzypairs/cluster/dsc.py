@@ -189,7 +189,7 @@ class DSC(LabelClusterer):
         return (8 + 4) * n_samples**2
 
     def _cluster(self, X: Floats, pairs: PairSet) -> tuple[dict[str, Any], list[Note]]:
-        scale = None if isinstance(self.scale, str) else self.scale
+        scale = None if isinstance(self.scale, str) else float(self.scale)
         is_given = self.affinity == "precomputed"
         A = given_affinities(X) if is_given else exponential_affinities(X, scale)
         forbid = self.constraint_mode == "forbid"

@@ -179,7 +179,7 @@ class FHSS(LabelClusterer):
         if self.cut == "fixed":
             return 1.0 - self.alpha
         if self.cut == "agreement" and len(pairs):
-            return best_level(tree, pairs, self.step, self.tie)
+            return best_level(tree, pairs, float(self.step), self.tie)
         if self.n_clusters is not None:
             return level_of_count(tree, self.n_clusters)
         return level_below_jump(tree)

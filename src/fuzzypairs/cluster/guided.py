@@ -285,7 +285,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     def _numbers(self) -> list[int]:
         """Return the numbers of clusters to choose from."""
         given = self.n_clusters
-        if isinstance(given, Sequence | np.ndarray):
+        if isinstance(given, Sequence | np.ndarray) and np.ndim(given):
             numbers = [check_integer("n_clusters", k, 1) for k in given]
             if not numbers:
                 raise ValueError("n_clusters is empty, expected a number or several")

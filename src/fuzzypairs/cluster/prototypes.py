@@ -30,6 +30,7 @@ from fuzzypairs.cluster.checked import (
     in_units,
     read_data,
     read_samples,
+    require_finite,
     store,
 )
 from fuzzypairs.cluster.defaults import (
@@ -472,13 +473,7 @@ class PrototypeClusterer(
         is_core = type(space) is Euclidean
         with nullcontext() if is_core else one_blas_thread():
             out = space.between(data, self._prototypes)
-        is_finite = np.isfinite(out).all(axis=1)
-        if not is_finite.all():
-            raise ValueError(
-                f"X[{is_finite.argmin()}] is so far from the prototypes that squared "
-                "distances leave the range of float64; rescale X, or drop this row"
-            )
-        return out
+        return require_finite(out)
 
     def _memberships_at(self, distance: Floats) -> Floats:
         return memberships_of(distance, self.fuzzifier_)

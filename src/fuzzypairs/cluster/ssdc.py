@@ -134,7 +134,7 @@ class SSDC(LabelClusterer):
         found = find_density_peaks(
             X,
             pairs,
-            percent=self.percent,
+            percent=float(self.percent),
             divisor=self.divisor,
             gaussian=self.kernel == "gaussian",
             use_halo=self.use_halo,

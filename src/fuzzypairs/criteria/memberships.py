@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.criteria.inputs import as_memberships, check_lengths
 from fuzzypairs.criteria.partitions import rand_index
-from fuzzypairs.validation import check_choice, check_integer
+from fuzzypairs.validation import check_choice, check_flag, check_integer
 
 __all__ = ["Chance", "align_clusters", "lia", "mahd", "mahd_chance"]
 
@@ -90,6 +90,7 @@ def mahd(
     (0.0, array([1, 2, 0]))
     """
     check_choice("ties", ties, ["stable", "average"])
+    check_flag("return_permutation", return_permutation)
     T, U = as_memberships("truth", truth), as_memberships("result", result)
     check_lengths(truth=T, result=U)
     n_columns = max(T.shape[1], U.shape[1])

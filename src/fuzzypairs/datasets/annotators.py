@@ -79,7 +79,7 @@ def blur_pairs(
     array([ 0.51, -0.51])
     """
     _check_pairs(pairs)
-    spread = check_number("spread", spread, 0.0)
+    spread = abs(check_number("spread", spread, 0.0))  # -0.0 is no scale
     rng = read_generator(random_state)
     noisy = np.clip(pairs.grade + rng.normal(0, spread, len(pairs)), -1, 1)
     # Noise that cancels a grade would turn an answer into "can't say".

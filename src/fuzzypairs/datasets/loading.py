@@ -20,6 +20,7 @@ from fuzzypairs.datasets.sources import (
     from_sklearn,
     read_table,
 )
+from fuzzypairs.validation import check_flag
 
 __all__ = ["available", "find_file", "load"]
 
@@ -112,6 +113,7 @@ def load(name: str, *, scale: bool = False, download: bool = True) -> Bunch:
     target, target_names = _prepare_truth(table, info)
     _check_size(info, X, target)
     source = table.source or info.source
+    check_flag("scale", scale)
     preparation = _name_preparation(info, scale)
     return Dataset(
         data=_standardise(X) if scale else X,

@@ -32,6 +32,8 @@ __all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
 GROUPS = {"i": (0.05, 1.0), "ii": (0.10, 0.5), "iii": (0.05, 0.0), "iv": (0.10, 0.0)}
 # No more pairs for each sample are drawn.
 MOST_RATIO = 1e9
+# Squares of larger values leave the range of float64.
+LARGEST = 1e150
 # The groups of the paper's experiment on faces: pairs for each sample, all true.
 FACE_GROUPS = {"i": 0.2, "ii": 0.4, "iii": 0.6, "iv": 0.8, "v": 1.0}
 # The least rating that each map to memberships can take.
@@ -107,6 +109,10 @@ def simulate_pairs(
     check_choice("opposite", opposite, ("negate", "relabel"))
     check_choice("pair_sampling", pair_sampling, tuple(SAMPLERS))
     data = read_array("X", X, dtype=np.float64, ensure_min_samples=2)
+    if not np.abs(data).max() <= LARGEST:
+        raise ValueError(
+            f"X reaches {np.abs(data).max():g}, expected at most {LARGEST:g}; rescale X"
+        )
     with naming("y"):
         check_kind("y", y)
         classes = column_or_1d(y)
@@ -329,6 +335,8 @@ def _read_ratio(ratio: Any, usual: float) -> float:
         return usual
     if isinstance(ratio, str) and ratio == "fifth":
         return usual / 5
+    if isinstance(ratio, np.floating):  # of 16 bits the limit would overflow
+        ratio = float(ratio)
     is_number = isinstance(ratio, Real) and not isinstance(ratio, np.timedelta64)
     if not (is_number and 0 < ratio < MOST_RATIO):
         raise ValueError(

@@ -14,7 +14,7 @@ from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.desk import Asked, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
-from fuzzypairs.labelling.store import Answer, Event, Store
+from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
 from fuzzypairs.labelling.stored_judgements import StoredJudgements
 from fuzzypairs.labelling.updates import Updates
 from fuzzypairs.pairs import PairSet
@@ -263,7 +263,10 @@ class Service:
             From -1 to 1.
         """
         value = check_grade(grade)
-        event = self.store.event(number)
+        try:
+            event = self.store.event(number)
+        except StoreError as error:  # a mistake of the browser, not of the file
+            raise ServiceError(f"event {number} is unknown") from error
         if event.annotator != annotator or event.kind not in KINDS:
             raise ServiceError(f"event {number} is no answer of {annotator!r}")
         self.store.append(

@@ -70,11 +70,10 @@ def chance_error(grade: Floats) -> float:
 
     Each judgement is satisfied with probability 1/2, independently of the others.
     """
-    parts = [
-        (strength**2).sum() / strength.sum() ** 2
-        for strength in (np.maximum(grade, 0.0), np.maximum(-grade, 0.0))
-        if strength.any()
-    ]
+    kinds = (np.maximum(grade, 0.0), np.maximum(-grade, 0.0))
+    # Of the largest one: squares of tiny grades would be 0.
+    shares = [strength / strength.max() for strength in kinds if strength.any()]
+    parts = [(share**2).sum() / share.sum() ** 2 for share in shares]
     return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
 
 

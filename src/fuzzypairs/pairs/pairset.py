@@ -24,7 +24,7 @@ from fuzzypairs.pairs.reading import (
     unreadable,
 )
 from fuzzypairs.pairs.sampling import Seed, deal_units
-from fuzzypairs.validation import check_kind, read_generator
+from fuzzypairs.validation import check_flag, check_integer, check_kind, read_generator
 
 __all__ = ["Links", "PairSet"]
 
@@ -150,6 +150,8 @@ class PairSet(PairConstructors):
         >>> PairSet.coerce([(0, 5, 0.8), (3, 9, -0.6)], n_samples=10)
         PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
         """
+        if type(n_samples) is not int:
+            n_samples = check_integer("n_samples", n_samples, 0)
         if pairs is None:
             return cls.empty(n_samples)
         if sparse.issparse(pairs):
@@ -349,7 +351,7 @@ class PairSet(PairConstructors):
                 f"{len(pairs)} informative pairs"
             )
         n_groups, labels = pairs.components()
-        whole = whole_groups and n_groups >= n_folds
+        whole = check_flag("whole_groups", whole_groups) and n_groups >= n_folds
         unit = labels[pairs.i] if whole else np.arange(len(pairs))
         rng = read_generator(random_state)
         fold = deal_units(unit, np.ones((len(pairs), 1)), n_folds, rng)

@@ -224,7 +224,7 @@ def propagate(
     >>> found
     Propagation(890 pairs derived from 18 asked, strength 0.8)
     """
-    X = np.asarray(read_array("X", X))
+    X = np.asarray(read_array("X", X, dtype=[np.float64, np.float32]))
     if not isinstance(strength, str) or strength != "auto":
         strength = check_number("strength", strength, 0, 1, words=["auto"])
     check_jobs(n_jobs)

@@ -287,10 +287,10 @@ def read_frame(
 
 def has_ids(frame: Any) -> bool:
     """Tell whether a table of judgements names rows by ids, in columns a and b."""
-    columns = getattr(frame, "columns", None)
-    if columns is None:
+    if not hasattr(type(frame), "columns"):
         return False
     check_kind("pairs", frame)
+    columns = frame.columns
     return "i" not in columns and {"a", "b"} <= set(columns)
 
 
@@ -354,5 +354,5 @@ def read_memberships(memberships: ArrayLike) -> Floats:
 
 def check_word(name: str, value: str, choices: tuple[str, str]) -> None:
     """Refuse a `value` that is not one of `choices`."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")

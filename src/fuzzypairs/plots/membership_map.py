@@ -91,7 +91,7 @@ def plot_memberships(
     'Three rows'
     """
     data, U = (
-        read_array("X", X),
+        read_array("X", X, dtype=np.float64),
         as_memberships("memberships", memberships, shares=True),
     )
     with naming("memberships"):
@@ -101,9 +101,13 @@ def plot_memberships(
         rings = np.asarray(highlight, dtype=int).ravel()
         if len(rings) and not (rings.min() >= 0 and rings.max() < len(data)):
             raise ValueError(f"rows from {rings.min()} to {rings.max()} are not in X")
-    for name, most in (("most_rows", most_rows), ("most_pairs", most_pairs)):
+    for name, most, least in (
+        ("most_rows", most_rows, 1), ("most_pairs", most_pairs, 0)
+    ):  # fmt: skip
         if most is not None:
-            check_integer(name, most, 0)
+            check_integer(name, most, least)
+    if not isinstance(title, str):
+        raise TypeError(f"title is a {type(title).__name__}, expected text")
     check_flag("legend", legend)
     check_flag("row_links", row_links)
     ax = style.new_axes((6.4, 5.4)) if ax is None else ax

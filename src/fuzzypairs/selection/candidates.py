@@ -203,6 +203,8 @@ def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candida
     [4, 2, 3]
     """
     candidates = []
+    if not len(ParameterGrid(param_grid)):
+        raise ValueError("param_grid has no settings, expected one at least")
     for params in ParameterGrid(param_grid):
         setting = {name: value for name, value in params.items() if name != "estimator"}
         base = params.get("estimator", estimator)

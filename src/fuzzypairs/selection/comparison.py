@@ -117,7 +117,8 @@ def pick_methods(names: Sequence[str]) -> list[str]:
     for name in names:
         if name.strip().lower() not in spelt:
             raise ValueError(
-                f"there is no method {name!r}; expected some of {', '.join(METHODS)}"
+                f"methods: there is no method {name!r}; expected some of "
+                f"{', '.join(METHODS)}"
             )
     wanted = {spelt[name.strip().lower()] for name in names}
     return [name for name in METHODS if name in wanted]

@@ -121,7 +121,8 @@ class Dynamics:
             n_iter += taken
             with np.errstate(divide="ignore"):  # a weight may vanish for good
                 log_x[live] = np.log(x)
-                gains = np.log(payoffs(self.A, rows[rest], rows[live], mean) + shift)
+                gained = payoffs(self.A, rows[rest], rows[live], mean) + shift
+                gains = np.log(np.maximum(gained, 0.0))  # below 0 is rounding
             growth = gains - log_divisors / taken
             log_x[rest] += taken * growth
             is_live = log_x > least
@@ -203,7 +204,7 @@ def replicate(
     """
     mean[:] = 0.0
     log_divisors = 0.0
-    f = product(x) + (shift - penalty * x)
+    f = np.maximum(product(x) + (shift - penalty * x), 0.0)
     value = x @ f
     for step in range(1, n_steps + 1):
         mean += x
@@ -211,7 +212,7 @@ def replicate(
         total = x.sum()
         x /= total
         log_divisors += np.log(total)
-        f = product(x) + (shift - penalty * x)
+        f = np.maximum(product(x) + (shift - penalty * x), 0.0)  # below 0 is rounding
         before, value = value, x @ f
         if value - before < least_gain:
             mean /= step

@@ -22,7 +22,7 @@ def read_given(init: Any, name: str, n_samples: int, n_clusters: int) -> NDArray
     """
     try:
         array = np.asarray(init)
-    except ValueError:  # rows of different lengths
+    except Exception:  # rows of different lengths, or an object that fails
         array = np.empty((), dtype=object)
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
         raise ValueError(

@@ -220,6 +220,16 @@ def test_forbidden_duplicates_are_separated():
     assert sorted(pair.labels_) == [0, 1]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sample_forbidden_to_all_others_ends_alone(seed):
+    # Payoffs of the smallest affinity are 0, or below by rounding.
+    X = np.random.default_rng(seed).normal(size=(24, 2))
+    X += 6.0 * np.array([[0, 0], [1, 0], [0, 1]])[np.arange(24) % 3]
+    pairs = [(0, other, -1.0) for other in range(1, 24)]
+    labels = DSC(24, constraint_mode="forbid").fit(X, pairs=pairs).labels_
+    assert (labels == labels[0]).sum() == 1
+
+
 def test_must_links_are_closed_unless_a_cannot_link_bars():
     pairs = [(0, 3, 0.01), (3, 4, 0.01)]
     model = DSC(5, affinity="precomputed", graded=True, close_must_links=True)

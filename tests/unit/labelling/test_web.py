@@ -267,6 +267,7 @@ def test_no_path_leads_out(client, tmp_path):
         ("/api/answer", {"annotator": "Ann", "left": "0", "right": 1, "grade": 1}),
         ("/api/answer", {"annotator": "\ud800", "left": 0, "right": 1, "grade": 1}),
         ("/api/answer", {"annotator": "A", "left": 0, "right": 1, "kind": ["graded"]}),
+        ("/api/edit", {"annotator": "Ann", "event": 7, "grade": 1}),
         ("/api/edit", {"annotator": "Ann", "event": 10**30, "grade": 1}),
         ("/api/edit", {"annotator": "Ann", "event": "1", "grade": 1}),
         ("/api/note", {"annotator": "Ann", "left": 0, "right": 1}),
