@@ -13,8 +13,9 @@ __all__ = ["Asked", "Desk"]
 
 # With several graders one question in so many was graded by another one.
 SHARED_EVERY = 3
-# Questions are chosen so many at a time: one look at all answers then serves several.
-AHEAD = 4
+# Questions are chosen so many at a time, and one for each so many answers if that is
+# more: a look at all answers takes longer the more they are, and serves them all.
+AHEAD, AHEAD_EVERY = 4, 40
 # Share of questions that repeat an own one, to measure the grader.
 REPEATS = 0.05
 # Who graded a pair, and its rows.
@@ -82,7 +83,8 @@ class Desk:
 
     def _new(self) -> Asked | None:
         if not self._ahead:
-            self._ahead.extend(self._questions.pop(AHEAD))
+            n = max(AHEAD, self._n_dealt // AHEAD_EVERY)
+            self._ahead.extend(self._questions.pop(n))
         if not self._ahead:
             return None
         question = self._ahead.popleft()
