@@ -7,12 +7,18 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from contextlib import ExitStack
 
+import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from commands import DATA, answers, put, run
 from fuzzypairs import PairSet
+from fuzzypairs.cli.label import read_labelling
+from fuzzypairs.labelling.fitting import FitTask, fit_once
+from fuzzypairs.labelling.stored_judgements import StoredJudgements
 
 
 @pytest.fixture
@@ -128,3 +134,38 @@ def test_help_says_what_another_host_means():
     words = run("label", "--help").output.replace("│", " ").split()
 
     assert "everyone who can reach this machine" in " ".join(words)
+
+
+def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = np.arange(60) % 2
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) + 2 * kind[:, None], columns=[*"xyz"])
+    frame.insert(0, "id", [f"r{row}" for row in range(60)])
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    given = {"id_column": "id", "n_clusters": 2, "database": None}
+    labelling = read_labelling(tmp_path / "data.csv", Console(), **given)
+    with ExitStack() as stack:
+        service = labelling.open(stack, None, "Ann", Console(), fits=False)
+        for _ in range(40):
+            asked = service.next("Ann", 1)[0]
+            grade = 0.9 if kind[asked.left] == kind[asked.right] else -0.9
+            service.answer("Ann", asked.left, asked.right, grade=grade)
+        service.model.write_report()
+        task = labelling.task
+        live = fit_once(
+            FitTask(task.X.to_numpy(), task.items.features, (), 2),
+            StoredJudgements(labelling.database, frame["id"], list(frame["id"]))(),
+            None,
+        )
+    command = ["fit", tmp_path / "data.csv", "--id", "id", "--clusters", 2, "--pairs"]
+    run(*command, tmp_path / "data.db", "--out", tmp_path / "fit")
+    written = [
+        pd.read_csv(tmp_path / folder / "memberships.csv").filter(like="cluster_")
+        for folder in ("data-report", "fit")
+    ]
+
+    assert written[0].equals(written[1])
+    np.testing.assert_allclose(written[0], live.memberships, atol=1e-6)
+    summary = json.loads((tmp_path / "data-report" / "summary.json").read_text())
+    assert summary["judgements"]["given"] == 40
+    assert summary["verdict"]["sentences"] == live.verdict

@@ -1,12 +1,17 @@
 """Judgements that follow from others with samples in common."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from fuzzypairs.active.answer_groups import group_samples
+from fuzzypairs.cluster.guided import GuidedFDC, is_among
+from fuzzypairs.cluster.verdict import assess
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer
 
-__all__ = ["infer_pairs"]
+__all__ = ["fit_answers", "infer_pairs"]
 
 # Partners of a sample in inferred judgements of either kind: more only take time.
 MOST_PARTNERS = 10
@@ -71,6 +76,43 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     if total > most:
         grades *= most / total
     return PairSet(ends[:, 0], ends[:, 1], grades, pairs.n_samples)
+
+
+def fit_answers(
+    model: GuidedFDC, X: Any, answers: PairSet, n_clusters: int | None
+) -> GuidedFDC:
+    """Fit a model to answers and to what follows from them.
+
+    What the model then says of judgements is about the answers alone.
+
+    Parameters
+    ----------
+    model : GuidedFDC
+    X : array-like of shape (n_samples, n_features)
+    answers : PairSet
+    n_clusters : int or None
+        The most clusters there are, if known.
+    """
+    inferred = infer_pairs(answers, n_clusters)
+    fitted = answers.concat(inferred)
+    model.fit(X, pairs=fitted)
+    if not len(inferred):
+        return model
+    if hasattr(model, "pair_reliability_"):
+        model.pair_reliability_ = model.pair_reliability_[is_among(fitted, answers)]
+    held_out = model.held_out_
+    given = is_among(held_out.pairs, answers)
+    calibrated = held_out.calibrated
+    model.held_out_ = replace(
+        held_out,
+        pairs=held_out.pairs.select(given),
+        guided=held_out.guided[given],
+        unguided=held_out.unguided[given],
+        calibrated=None if calibrated is None else calibrated[given],
+    )
+    model.held_out_agreement_ = model.held_out_.agreement
+    model.verdict_ = assess(model.held_out_, getattr(model, "noise_rate_", None))
+    return model
 
 
 def draw(rows: list[int], rng: np.random.Generator) -> list[int]:

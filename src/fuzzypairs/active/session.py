@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzypairs.active.inference import infer_pairs
+from fuzzypairs.active.inference import fit_answers, infer_pairs
 from fuzzypairs.active.pool import Answer, Question
 from fuzzypairs.active.progress import StopHint, hint_from
 from fuzzypairs.active.questions import STRATEGIES, Questions
@@ -72,8 +72,9 @@ class Session:
     ======================  ==========================================================
     strategy                next question
     ======================  ==========================================================
-    "auto"                  20 random pairs, then samples whose cluster is uncertain,
-                            and groups of judged ones, against groups of judged ones
+    "auto"                  10 random pairs, then samples that may be of a cluster not
+                            seen yet, then those whose cluster is uncertain, against
+                            groups of judged ones
     "random"                any pair
     "explore-consolidate"   samples far from all others until every cluster is found,
                             then random samples, against one sample of each cluster
@@ -282,8 +283,7 @@ class Session:
             # What few answers cannot do yet is said by `stop_hint`.
             for category in (FuzzyPairsWarning, ConvergenceWarning):
                 warnings.simplefilter("ignore", category)
-            inferred = infer_pairs(pairs, self.n_clusters)
-            return model.fit(self.X, pairs=pairs.concat(inferred))
+            return fit_answers(model, self.X, pairs, self.n_clusters)
 
     def _refit(self) -> None:
         if not self.in_background:

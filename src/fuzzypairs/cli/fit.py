@@ -150,6 +150,7 @@ def fit(
         from fuzzypairs.cli.outputs import FittedTask, read_task
         from fuzzypairs.io.atomic import staging
         from fuzzypairs.io.writing import writer_of
+        from fuzzypairs.pairs.stored import is_store
 
         show(f"reading {data.name}", 0, 3)
         tried = n_clusters or list(range(2, 9))
@@ -159,7 +160,8 @@ def fit(
         read = time.perf_counter()
         doing = f"clustering {task.items.n_rows} rows"
         show(doing, 1, 3)
-        model, search = _fit(blank, tried, task, partial(show, doing))
+        stored = pairs is not None and is_store(pairs)
+        model, search = _fit(blank, tried, task, stored, partial(show, doing))
         fitted = time.perf_counter()
     seconds = {"read": read - started, "fit": fitted - read}
     uses_pairs = search is None or search.uses_pairs_
@@ -191,10 +193,12 @@ def _fit(
     blank: "FDC | GuidedFDC",
     tried: list[int],
     task: "Task",
+    stored: bool,
     tell: Callable[[float, float], None],
 ) -> tuple[Any, "PairSearchCV | None"]:
     """Fit with the number of clusters, or with the one that a search takes."""
-    from fuzzypairs import PairSearchCV
+    from fuzzypairs import GuidedFDC, PairSearchCV
+    from fuzzypairs.active.inference import fit_answers
     from fuzzypairs.solvers.watching import watch_runs
     from fuzzypairs.threads import one_blas_thread
 
@@ -203,6 +207,9 @@ def _fit(
     with one_blas_thread():
         if len(tried) == 1:
             with watch_runs(tell):
+                # Answers to the questions of the page are fitted as there.
+                if stored and isinstance(blank, GuidedFDC):
+                    return fit_answers(blank, task.X, task.pairs, tried[0]), None
                 return blank.fit(task.X, pairs=task.pairs), None
         rows = _searched(task)
         search = PairSearchCV(

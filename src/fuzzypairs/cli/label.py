@@ -15,10 +15,10 @@ from rich.console import Console
 from fuzzypairs.cli import options, screen
 
 if TYPE_CHECKING:
-    from fuzzypairs import PairSet
     from fuzzypairs.cli.outputs import Task
     from fuzzypairs.labelling.catalogue import Catalogue
     from fuzzypairs.labelling.service import Service
+    from fuzzypairs.labelling.stored_judgements import Judged
 
 __all__ = ["Labelling", "label"]
 
@@ -208,16 +208,17 @@ class Labelling:
             self.catalogue,
             store,
             task if fits else None,
-            finish=lambda pairs: self.write_report(pairs, folder),
+            finish=lambda judged: self.write_report(judged, folder),
         )
         stack.callback(service.close)
         return service
 
-    def write_report(self, pairs: "PairSet", folder: Path) -> Path:
-        """Write what `fuzzypairs fit` writes."""
+    def write_report(self, judged: "Judged", folder: Path) -> Path:
+        """Fit the model of the page, and write what `fuzzypairs fit` writes."""
         import warnings
 
         from fuzzypairs import GuidedFDC
+        from fuzzypairs.active.inference import fit_answers
         from fuzzypairs.cli.options import TableFormat
         from fuzzypairs.cli.outputs import FittedTask
         from fuzzypairs.io.atomic import staging
@@ -225,11 +226,12 @@ class Labelling:
         started = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = GuidedFDC(self.task.n_clusters, random_state=0, n_jobs=-1)
-            model.fit(self.task.X, pairs=pairs)
+            k = self.task.n_clusters
+            model = GuidedFDC(k, robust=judged.is_noisy, random_state=0, n_jobs=-1)
+            fit_answers(model, self.task.X, judged.pairs, k)
         seconds = {"read": 0.0, "fit": time.perf_counter() - started}
         notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-        task = replace(self.task, pairs=pairs)
+        task = replace(self.task, pairs=judged.pairs)
         with staging(folder) as new:
             FittedTask(task, model, seconds, notes).write(new, TableFormat.csv)
         return folder

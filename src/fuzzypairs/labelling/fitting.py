@@ -15,14 +15,13 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active import infer_pairs
+from fuzzypairs.active.inference import fit_answers
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.labelling.stored_judgements import Judged
-from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.profiles import describe_columns
 
@@ -139,13 +138,12 @@ def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FuzzyPairsWarning)
-        inferred = infer_pairs(judged.pairs, task.most_clusters)
-        model.fit(task.X, pairs=judged.pairs.concat(inferred))
+        fit_answers(model, task.X, judged.pairs, task.most_clusters)
     notes = [
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
     U, labels = model.memberships_, np.asarray(model.labels_)
-    held_out = _held_out(model, judged.pairs)
+    held_out = getattr(model, "held_out_", None)  # none without judgements
     guided, unguided, n_random = _agreement(held_out, judged.random)
     return Fitted(
         len(judged.pairs.informative),
@@ -159,19 +157,6 @@ def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
         n_random,
         list(assess(held_out, getattr(model, "noise_rate_", None)).sentences),
         notes,
-    )
-
-
-def _held_out(model: GuidedFDC, pairs: PairSet) -> HeldOut | None:
-    """Return what the model held out, without what was inferred."""
-    held_out = getattr(model, "held_out_", None)
-    if held_out is None:
-        return None
-    given = set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
-    ends = zip(held_out.pairs.i.tolist(), held_out.pairs.j.tolist(), strict=True)
-    kept = np.array([pair in given for pair in ends], dtype=bool)
-    return HeldOut(
-        held_out.pairs.select(kept), held_out.guided[kept], held_out.unguided[kept]
     )
 
 

@@ -15,7 +15,7 @@ from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.desk import Asked, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
-from fuzzypairs.labelling.stored_judgements import StoredJudgements
+from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
 from fuzzypairs.labelling.updates import Updates
 from fuzzypairs.pairs import PairSet
 
@@ -92,7 +92,7 @@ class Service:
         store: Store,
         task: FitTask | None = None,
         *,
-        finish: Callable[[PairSet], Path] | None = None,
+        finish: Callable[[Judged], Path] | None = None,
         seed: int = 0,
     ) -> None:
         self.catalogue, self.store = catalogue, store

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
 from fuzzypairs.labelling.live import Point
-from fuzzypairs.labelling.stored_judgements import StoredJudgements
-from fuzzypairs.pairs import PairSet
+from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
 
 __all__ = ["Updates"]
 
@@ -52,7 +51,7 @@ class Updates:
         read: StoredJudgements,
         inform: Callable[[Fitted], None],
         n_answers: int,
-        finish: Callable[[PairSet], Path] | None,
+        finish: Callable[[Judged], Path] | None,
     ) -> None:
         self.fitted: Fitted | None = None
         self.problem = ""
@@ -127,13 +126,13 @@ class Updates:
             listener()
 
     def write_report(self) -> Path:
-        """Fit all judgements as `fuzzypairs fit` does, and write its files."""
+        """Fit all judgements as the live model, and write a report."""
         if self._finish is None:
             raise ValueError("no report can be written here: use fuzzypairs fit")
         self.report_state = "writing"
         self._tell()
         try:
-            self.report = self._finish(self._read.pairs())
+            self.report = self._finish(self._read())
             self.report_state = "written"
         except Exception as error:
             self.report_state = f"failed: {error}"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fuzzypairs import PairSet
-from fuzzypairs.active import infer_pairs
+from fuzzypairs import GuidedFDC, PairSet
+from fuzzypairs.active.inference import fit_answers, infer_pairs
 
 
 def inferred(triples):
@@ -73,3 +73,15 @@ def test_true_answers_imply_true_judgements():
 
 def test_no_answers():
     assert len(infer_pairs(PairSet.empty(4))) == 0
+
+
+def test_a_fit_tells_of_the_answers_alone():
+    y = np.arange(60) % 3
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 3 * np.eye(3)[y][:, :2]
+    answers = PairSet.from_labels(y, n_pairs=50, random_state=0)
+    model = fit_answers(GuidedFDC(3, random_state=0), X, answers, 3)
+
+    assert len(infer_pairs(answers, 3)) > 50
+    assert len(model.pair_reliability_) == len(model.held_out_.guided) == 50
+    assert list(model.held_out_.pairs) == list(answers)
+    assert model.verdict_.n_judgements == 50

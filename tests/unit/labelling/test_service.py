@@ -363,12 +363,12 @@ def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
         service.model.write_report()
     given = []
     writer = Service(
-        catalogue, service.store, finish=lambda pairs: given.append(pairs) or tmp_path
+        catalogue, service.store, finish=lambda judged: given.append(judged) or tmp_path
     )
     writer.answer("Ann", 0, 1, grade=1.0)
 
     assert writer.model.write_report() == tmp_path
-    assert list(given[0]) == [(0, 1, 1.0)]
+    assert list(given[0].pairs) == [(0, 1, 1.0)]
     assert writer.state("Ann")["report"] == {
         "state": "written",
         "folder": str(tmp_path),

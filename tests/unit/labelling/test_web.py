@@ -21,10 +21,10 @@ WRITE = {"origin": f"http://{HOST}", "content-type": "application/json"}
 
 @pytest.fixture
 def service(catalogue, tmp_path):
-    def finish(pairs):
+    def finish(judged):
         folder = tmp_path / "report"
         folder.mkdir(exist_ok=True)
-        (folder / "report.html").write_text(f"<p>{len(pairs)} judgements</p>")
+        (folder / "report.html").write_text(f"<p>{len(judged.pairs)} judgements</p>")
         (folder / "secret.txt").write_text("secret")
         return folder
 
