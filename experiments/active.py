@@ -210,8 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         done = {tuple(line[n] for n in Dialogue.__dataclass_fields__) for line in lines}
         todo = [
             Dialogue(name, strategy, grader, seed, options.questions)
-            for grader in options.graders.split(",")
             for seed in range(options.seeds)
+            for grader in options.graders.split(",")
             for name in SETS.get(options.sets, options.sets.split(","))
             for strategy in options.strategies.split(",")
         ]

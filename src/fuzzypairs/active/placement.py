@@ -1,4 +1,4 @@
-"""The default strategy: random pairs first, then samples are placed in known groups."""
+"""The default strategy: random pairs; clusters are found; samples placed in them."""
 
 from itertools import product
 
@@ -12,9 +12,13 @@ from fuzzypairs.active.random_pairs import random_pairs
 
 __all__ = ["placement"]
 
-# Random pairs before anything else: they find the clusters, and samples that represent
-# all of them measure whether the model can be trusted.
-FIRST = 20
+# Random pairs before anything else.
+FIRST = 10
+# So many questions for each cluster, after these, look for clusters not seen yet.
+TO_EXPLORE = 3
+# A group that differs from so many that stand for clusters stands for another one. To
+# compare all of k clusters takes k (k - 1) / 2 questions, most of them easy ones.
+APART_FROM = 2
 # Rows of a group that are looked at, to find a pair that was not asked yet.
 MOST_TRIED = 100
 
@@ -22,11 +26,11 @@ MOST_TRIED = 100
 def placement(pool: Pool) -> Proposals:
     """Ask random pairs, then to which group of judged samples others belong.
 
-    Groups are samples that answers put together. Of those that are known to differ
-    from each other, the largest stand for the clusters. Other groups are compared with
-    these, the likeliest first; then the sample is, whose cluster is least certain for
-    each question it costs. So an answer says something about all samples of a group
-    (`infer_pairs`).
+    Groups are samples that answers put together. The largest of those that differ
+    stand for the clusters. Other groups are compared with these, the likeliest first.
+    Then samples are: while clusters are missing, the one that is least likely to be of
+    a known cluster; later the one whose cluster is least certain for each question it
+    costs. So an answer says something about all samples of a group (`infer_pairs`).
 
     Every question follows from the answers and the model as they are: nothing has to
     be repeated after an answer is taken back.
@@ -49,10 +53,11 @@ def placement(pool: Pool) -> Proposals:
 def place(pool: Pool) -> Proposals:
     """Yield questions about groups, then about samples, under the present answers."""
     groups = pool.groups()
-    clusters = stand_for_clusters(groups, pool.n_clusters or pool.memberships.shape[1])
-    if len(clusters) < 2:
-        return
     U = pool.memberships
+    most = pool.n_clusters or U.shape[1]
+    clusters = stand_for_clusters(groups, most)
+    if not clusters:
+        return
     means = np.array([U[groups.members[c]].mean(axis=0) for c in clusters])
     for group, unknown in open_groups(pool, groups, clusters):
         members = groups.members[group]
@@ -60,18 +65,25 @@ def place(pool: Pool) -> Proposals:
         rows = [groups.members[c] for c in order if c in unknown]
         yield from first_open(pool, members, rows, "a group of judged rows")
     free = pool.untouched()
-    for sample in free[by_uncertainty(U[free], means)].tolist():
+    places, reason = by_uncertainty(U[free], means), "a row whose cluster is uncertain"
+    if len(clusters) < most and pool.n_asked < FIRST + TO_EXPLORE * most:
+        places, reason = by_novelty(U[free], means), "a row of a cluster not seen yet"
+    for sample in free[places].tolist():
         order = by_likelihood(U[sample], means, clusters)
         rows = [groups.members[c] for c in order]
-        yield from first_open(pool, [sample], rows, "a row whose cluster is uncertain")
+        yield from first_open(pool, [sample], rows, reason)
 
 
 def stand_for_clusters(groups: Groups, most: int) -> list[int]:
-    """Return large groups that are known to differ from each other."""
+    """Return the largest groups that differ from each other, as far as is known."""
     found: list[int] = []
     for group in sorted(groups.members, key=lambda g: (-len(groups.members[g]), g)):
-        if len(found) < most and all(groups.are_apart(group, c) for c in found):
+        known = [c for c in found if c in groups.between[group]]
+        is_apart = all(groups.are_apart(group, c) for c in known)
+        if is_apart and len(known) >= min(APART_FROM, len(found)):
             found.append(group)
+        if len(found) == most:
+            break
     return found
 
 
@@ -111,6 +123,11 @@ def by_uncertainty(U: Floats, means: Floats) -> Ints:
     affinity = U @ means.T + np.finfo(np.float32).tiny
     P = affinity / affinity.sum(axis=1, keepdims=True)
     return np.argsort(-npu_score(P), kind="stable")
+
+
+def by_novelty(U: Floats, means: Floats) -> Ints:
+    """Return the places of samples, those least likely of a known cluster first."""
+    return np.argsort((U @ means.T).max(axis=1), kind="stable")
 
 
 def first_open(

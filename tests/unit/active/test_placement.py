@@ -28,6 +28,11 @@ def test_the_largest_groups_that_differ_stand_for_clusters():
 
     # 5 and 6 were compared with nobody, 7 with the second group alone.
     assert [sorted(groups.members[c]) for c in found] == [[0, 1, 2], [3, 4]]
+    # Two groups that it differs from are enough, of two or of three.
+    more = PairSet.from_triples([*answers, (2, 7, -1), (3, 5, -1), (6, 1, -1)])
+    groups = group_samples(more)
+    found = [sorted(groups.members[c]) for c in stand_for_clusters(groups, 9)]
+    assert found == [[0, 1, 2], [3, 4], [5, 6], [7]]
 
 
 def test_random_pairs_come_first_and_as_long_as_there_is_no_model():
@@ -49,6 +54,20 @@ def test_later_questions_compare_with_groups_and_place_most_rows():
     # The model is right, so that the first cluster asked is mostly the one.
     assert np.mean([Y[q.i] == Y[q.j] for q in later]) > 0.8
     assert sum(sizes[-3:]) > 70
+
+
+def test_all_of_many_clusters_are_found_with_few_questions():
+    classes = np.arange(200) % 10
+    questions = Questions(np.zeros((200, 0)), 10)
+    questions.inform(np.eye(10)[classes])
+    for _ in range(FIRST + 30):
+        (question,) = questions.pop()
+        alike = classes[question.i] == classes[question.j]
+        questions.mark(question.i, question.j, 1.0 if alike else -1.0)
+    groups = questions.pool.groups()
+    found = stand_for_clusters(groups, 10)
+
+    assert {classes[c] for c in found} == set(range(10))
 
 
 def test_the_least_certain_row_is_asked_first():
