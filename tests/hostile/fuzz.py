@@ -248,6 +248,7 @@ def main() -> None:
     for number, data in enumerate(seeds()):
         (corpus / str(number)).write_bytes(data)
     options = [sys.argv[0], str(corpus), f"-max_total_time={seconds:g}"]
+    options += [f"-artifact_prefix={FOLDER}/"]
     atheris.Setup(options, lambda data: try_one(read, data))
     atheris.Fuzz()
 

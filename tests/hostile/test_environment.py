@@ -1,10 +1,10 @@
 """Results and behaviour do not depend on where and how the package runs."""
 
 import asyncio
-import locale
 import multiprocessing
 import os
 import pickle
+import shutil
 import socket
 import subprocess
 import sys
@@ -19,6 +19,7 @@ import fuzzypairs
 from fuzzypairs import FDC, GuidedFDC, load, save
 from hostile import values
 
+TESTS = str(Path(__file__).parents[1])
 FITS = str(Path(__file__).with_name("fits.py"))
 SMALL = """
 import numpy as np
@@ -77,22 +78,35 @@ def test_options_of_python_and_environments():
     assert run("-c", SMALL, HOME="/nowhere", PYTHONHASHSEED="7") == expected
 
 
+GERMAN = """
+import locale, sys
+from pathlib import Path
+locale.setlocale(locale.LC_ALL, "")
+assert locale.localeconv()["decimal_point"] == ","
+from commands import DATA, PAIRS, put, run
+from fuzzypairs import load
+folder = Path(sys.argv[1])
+put(folder / "data.csv", DATA)
+put(folder / "pairs.csv", PAIRS)
+done = run("fit", folder / "data.csv", "--pairs", folder / "pairs.csv", "--clusters", 2,
+           "--id", "id", "--out", folder / "out", "--jobs", 1)
+assert done.exit_code == 0, done.output
+load(folder / "out" / "model.skops")
+print((folder / "out" / "memberships.csv").read_text())
+"""
+
+
 def test_a_locale_with_decimal_commas(tmp_path):
-    before = locale.setlocale(locale.LC_ALL)
-    for name in ("de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"):
-        try:
-            locale.setlocale(locale.LC_ALL, name)
-            break
-        except locale.Error:
-            continue
-    else:
-        pytest.skip("no locale with decimal commas is installed")
+    made = tmp_path / "de_DE.UTF-8"
+    command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(made)]
     try:
-        np.testing.assert_array_equal(fit(), fit())
-        save(FDC(2).fit(values.POINTS), tmp_path / "m.skops")
-        load(tmp_path / "m.skops")
-    finally:
-        locale.setlocale(locale.LC_ALL, before)
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("localedef cannot make a locale with decimal commas here")
+    german = {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
+    table = run("-c", GERMAN, str(tmp_path), PYTHONPATH=TESTS, **german)
+    assert "0." in table
+    assert run("-c", SMALL, **german) == run("-c", SMALL)
 
 
 @pytest.mark.parametrize("name", ["with spaces", "Übergröße", "日本", "a;b&c'd", "[x]"])
@@ -138,12 +152,23 @@ def test_pickles(make):
 
 
 def test_a_read_only_install(tmp_path):
-    # Root may write anywhere: what was written is looked for as well.
-    source = Path(fuzzypairs.__file__).parent
-    before = {p: p.stat().st_mtime_ns for p in source.rglob("*") if p.is_file()}
-    run("-B", "-c", SMALL)
-    after = {p: p.stat().st_mtime_ns for p in source.rglob("*") if p.is_file()}
-    assert after == before
+    # A copy without leave to write. Root may write anywhere: what was written is
+    # looked for as well.
+    copy = tmp_path / "Größe 1" / "fuzzypairs"
+    shutil.copytree(Path(fuzzypairs.__file__).parent, copy)
+    places = [copy, *copy.rglob("*")]
+    for place in places:
+        place.chmod(0o555)
+    before = {place: place.stat().st_mtime_ns for place in places}
+    try:
+        code = f"import fuzzypairs\nassert {str(copy)!r} in fuzzypairs.__file__\n"
+        found = run("-c", code + SMALL, PYTHONPATH=str(copy.parent), HOME=None)
+        after = {p: p.stat().st_mtime_ns for p in [copy, *copy.rglob("*")]}
+    finally:
+        for place in places:
+            place.chmod(0o755)
+    assert found == run("-c", SMALL)
+    assert os.geteuid() == 0 or after == before
 
 
 @pytest.mark.filterwarnings("ignore")

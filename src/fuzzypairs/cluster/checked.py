@@ -1,8 +1,9 @@
 """The data of a fit, read once: samples, judgements and weights as checked objects."""
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils import check_array
@@ -14,7 +15,18 @@ from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.validation import check_kind, check_weights, naming
 
-__all__ = ["CheckedData", "in_units", "read_data", "read_samples", "store", "unit_of"]
+__all__ = [
+    "CheckedData",
+    "in_units",
+    "read_data",
+    "read_samples",
+    "require_finite",
+    "restoring",
+    "store",
+    "unit_of",
+]
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # Data of other magnitudes are scaled to about one first, so that no square or product
 # of distances overflows.
@@ -127,6 +139,22 @@ def require_finite(computed: Floats) -> Floats:
 def in_units(X: Any, unit: float) -> Any:
     """Return X times `unit`; X itself where that is 1."""
     return X if unit == 1.0 else X.astype(np.float64) * unit
+
+
+def restoring(fit: Fit) -> Fit:
+    """Let a fit that fails or is interrupted leave its estimator as it was."""
+
+    @functools.wraps(fit)
+    def restored(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Fit, restored)
 
 
 def store(model: Any, **attributes: Any) -> None:

@@ -1,6 +1,6 @@
 """Propagation of judgements to pairs of samples nearby."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -38,6 +38,8 @@ REACH = 50
 BLOCK = 2_000_000
 # Derived grades below this share of the strongest asked one are left out.
 NEGLIGIBLE = 1e-6
+# Rows whose neighbours are searched at a time, in less than half a second.
+PART = 512
 # Up to about this many features a tree is faster than all distances.
 TREE_FEATURES = 15
 # The largest strength of "auto", and the evidence that it needs (standard deviations).
@@ -312,13 +314,23 @@ def _nearest(values: Floats, n_nearest: int, n_jobs: int | None) -> Ints:
     """Return the nearest of distinct rows to each, itself included."""
     if values.shape[1] <= TREE_FEATURES:
         wanted = np.arange(1, n_nearest + 1)
-        n_workers = Threads(n_jobs).n_threads
-        return np.asarray(KDTree(values).query(values, wanted, workers=n_workers)[1])
+        n_workers, tree = Threads(n_jobs).n_threads, KDTree(values)
+        return _in_parts(
+            lambda part: tree.query(part, wanted, workers=n_workers)[1], values
+        )
     # Imported here: it would lengthen every import of the package by 6 %.
     from sklearn.neighbors import NearestNeighbors
 
     search = NearestNeighbors(n_neighbors=n_nearest, algorithm="brute").fit(values)
-    return np.asarray(search.kneighbors(values, return_distance=False))
+    return _in_parts(
+        lambda part: search.kneighbors(part, return_distance=False), values
+    )
+
+
+def _in_parts(find: Callable[[Floats], Any], values: Floats) -> Ints:
+    """Return what `find` does of all rows; Ctrl-C ends it between two parts."""
+    starts = range(0, max(len(values), 1), PART)
+    return np.concatenate([find(values[a : a + PART]) for a in starts])
 
 
 def _chances(graph: Csr, pairs: PairSet, strength: float, n_jobs: int | None) -> Csr:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fuzzypairs._typing import Floats, Labels
+from fuzzypairs.cluster.checked import restoring
 from fuzzypairs.cluster.verdict import HeldOut, assess
 from fuzzypairs.exceptions import (
     FewPairsWarning,
@@ -205,6 +206,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @restoring
     def fit(
         self,
         X: Any,
@@ -280,20 +282,20 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 trials = stability_trials(candidates, used, self.n_splits_, rng, runner)
         self.chosen_by_ = "stability" if too_few or unusable else "held-out pairs"
         if failures := _describe_failures(candidates, trials):
-            warnings.warn(failures, FitFailedWarning, stacklevel=2)
+            warnings.warn(failures, FitFailedWarning, stacklevel=3)
         if too_few:
             warnings.warn(
                 f"{too_few}, so settings were scored by stability instead; judge more "
                 "pairs to choose by them",
                 FewPairsWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         if unusable:
             warnings.warn(
                 f"{unusable}: judgements were not used, and settings were scored by "
                 "stability; check whether 1 means alike, or judge more pairs",
                 UnusablePairsWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         choice = _choose(candidates, trials)
         best = candidates[choice.taken]
