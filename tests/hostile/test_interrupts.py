@@ -65,8 +65,8 @@ def reading(tmp_path):
 
 LONG = {"max_iter": 10_000, "tol": 0.0, "random_state": 0}
 SEARCH = PairSearchCV(FDC(n_init=20), {"n_clusters": [5, 10, 20]}, random_state=0)
-# All would take seconds, many minutes. The linkage of FHSS is one call of SciPy, which
-# nothing interrupts: 5000 samples take it half a second.
+# All but these two would take seconds or minutes: the linkage of FHSS and the sorted
+# distances of SSDC are one call each, which nothing interrupts.
 WORK = {
     "FDC": fitting(FDC(20, **LONG), 200_000),
     "FDC with pairs": fitting(FDC(20, **LONG), 50_000, n_pairs=20_000),
@@ -86,7 +86,7 @@ WORK = {
     "GuidedFDC": fitting(GuidedFDC(20, random_state=0), 20_000, 30, 4000),
     "FuzzyCMeans": fitting(FuzzyCMeans(20, **LONG), 200_000),
     "PCCA": fitting(PCCA(20, **LONG), 50_000, n_pairs=10_000),
-    "SSDC": fitting(SSDC(), 8000, n_pairs=100),
+    "SSDC": fitting(SSDC(), 5000, n_pairs=100),
     "DSC": fitting(DSC(50), 5000, n_pairs=100),
     "FHSS": fitting(FHSS(5), 5000, n_pairs=100),
     "PairSearchCV": fitting(SEARCH, 5000, n_pairs=1000),
@@ -115,7 +115,7 @@ def interrupt(work, after):
 def test_an_interrupt_ends_work_and_changes_nothing(name, tmp_path):
     model, work = reading(tmp_path) if name == "read a file" else WORK[name]()
     before = dict(vars(model)) if model is not None else {}
-    late = interrupt(work, after=0.1 if name == "FHSS" else 0.3)
+    late = interrupt(work, after=0.1 if name in ("FHSS", "SSDC") else 0.3)
     assert late < MOST
     if model is not None:
         assert vars(model) == before
