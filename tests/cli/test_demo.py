@@ -39,7 +39,9 @@ def test_it_shows_both_judges_and_ends_on_the_report(done):
     lines = [line.strip() for line in result.stdout.splitlines()]
     for line in ("Is there a loop?", "Even or odd?"):
         assert line in lines
-    assert sum(line.startswith("Strong:") for line in lines) == 2
+    verdicts = [line for line in lines if line.startswith(("Strong:", "Weak:"))]
+    assert len(verdicts) == 2
+    assert sum("changed the result for the better" in line for line in lines) == 2
     assert "chosen because their clusters fit neither judge" in result.stdout
     assert lines[-1] == str(out / "report.html")
 
