@@ -1,25 +1,15 @@
 """A browser and axe-core, where they are installed."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 
 def find_axe():
-    """The source of axe-core: $AXE_CORE, or where npm keeps global packages."""
-    places = [Path(os.environ["AXE_CORE"])] if "AXE_CORE" in os.environ else []
-    if shutil.which("npm"):
-        root = subprocess.run(
-            ["npm", "root", "--global"], capture_output=True, text=True, check=False
-        ).stdout.strip()
-        places.append(Path(root) / "axe-core" / "axe.min.js")
-    for place in places:
-        if place.is_file():
-            return place.read_text(encoding="utf-8")
-    return pytest.skip("axe-core is not installed: npm install --global axe-core")
+    """The source of axe-core."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe")
+    return Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 
 
 def find_chromium():
