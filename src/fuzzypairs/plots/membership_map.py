@@ -228,6 +228,7 @@ def _project(X: Data) -> tuple[Data, tuple[str, str]]:
 def _draw_rows(
     ax: Any, places: Data, memberships: Floats, links: list[str] | None
 ) -> None:
+    colors = importlib.import_module("matplotlib.colors")
     labels = memberships.argmax(axis=1)
     opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * certainty(memberships)
     area = AREA * min(1.0, np.sqrt(MANY / len(labels)))
@@ -235,9 +236,12 @@ def _draw_rows(
         color = style.pick(style.COLORS, cluster)
         marker = style.pick(style.MARKERS, cluster)
         mine = labels == cluster
+        # An array: matplotlib reads names of colours one by one.
+        faces = np.tile(colors.to_rgba(color), (mine.sum(), 1))
+        faces[:, 3] = opacity[mine]
         dots = ax.scatter(
             *places[mine].T, s=area, marker=marker, linewidths=0.7, edgecolors=color,
-            c=[(color, alpha) for alpha in opacity[mine]], zorder=3, clip_on=False,
+            facecolors=faces, zorder=3, clip_on=False,
         )  # fmt: skip
         if links is not None:
             dots.set_urls([links[row] for row in np.flatnonzero(mine)])

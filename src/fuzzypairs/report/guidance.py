@@ -35,7 +35,7 @@ __all__ = ["without_judgements"]
 
 # Largest numbers of rows that clusters without judgements are fitted to, and of rows
 # and rings in a map.
-MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 1000, 200
+MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 500, 100
 # Starts of clusters without judgements: few will do.
 STARTS = 3
 # Columns matter about equally if the first has at most so many times the last's weight.
