@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,9 @@ __all__ = ["build_model", "fit"]
 
 # A search for the number of clusters is fitted to so many rows and those judged.
 MOST_SEARCHED = 10_000
+# Parts of the progress: files read, the model fitted, and each file written. On large
+# tables these take about the same time.
+READ, FITTED, N_PARTS = 1, 2, 6
 
 
 def _read_counts(text: str) -> list[int]:
@@ -144,41 +147,44 @@ def fit(
     started = time.perf_counter()
     with (
         screen.plain_errors(code=2),
-        screen.progress(quiet=quiet) as show,
-        screen.warnings_as_notes() as notes,
+        screen.progress(percent=True, quiet=quiet) as show,
     ):
-        from fuzzypairs.cli.outputs import FittedTask, read_task
-        from fuzzypairs.io.atomic import staging
-        from fuzzypairs.io.writing import writer_of
-        from fuzzypairs.pairs.stored import is_store
+        with screen.warnings_as_notes() as notes:
+            from fuzzypairs.cli.outputs import FittedTask, read_task
+            from fuzzypairs.io.atomic import staging
+            from fuzzypairs.io.writing import writer_of
+            from fuzzypairs.pairs.stored import is_store
 
-        show(f"reading {data.name}", 0, 3)
-        tried = n_clusters or list(range(2, 9))
-        blank = build_model({**context.params, "n_clusters": tried[0]})
-        task = read_task(data, pairs, context.params, max(n_clusters or [2]))
-        writer_of(Path(f"memberships.{fmt}"), task.items.n_rows)  # refuses early
-        read = time.perf_counter()
-        doing = f"clustering {task.items.n_rows} rows"
-        show(doing, 1, 3)
-        stored = pairs is not None and is_store(pairs)
-        model, search = _fit(blank, tried, task, stored, partial(show, doing))
-        fitted = time.perf_counter()
-    seconds = {"read": read - started, "fit": fitted - read}
-    uses_pairs = search is None or search.uses_pairs_
-    further: dict[str, Any] = {
-        "command": options.fit_command(context, model, uses_pairs=uses_pairs)
-    }
-    if search is not None:
-        chosen = {"chosen_by": search.chosen_by_, "reason": search.reason_}
-        further |= {"tuning": chosen, "chosen": search.verdict_}
-    found = FittedTask(task, model, seconds, notes, further)
-    with (
-        screen.plain_errors(),
-        screen.progress(quiet=quiet) as show,
-        staging(out) as folder,
-    ):
-        show("writing the report", 2, 3)
-        found.write(folder, fmt, with_data=with_data)
+            show(f"reading {data.name}", 0, N_PARTS)
+            tried = n_clusters or list(range(2, 9))
+            blank = build_model({**context.params, "n_clusters": tried[0]})
+            task = read_task(data, pairs, context.params, max(n_clusters or [2]))
+            writer_of(Path(f"memberships.{fmt}"), task.items.n_rows)  # refuses early
+            read = time.perf_counter()
+            doing = f"clustering {task.items.n_rows} rows"
+
+            def show_fit(done: float, total: float) -> None:
+                show(doing, READ + FITTED * done / total, N_PARTS)
+
+            show_fit(0, 1)
+            stored = pairs is not None and is_store(pairs)
+            model, search = _fit(blank, tried, task, stored, show_fit)
+            fitted = time.perf_counter()
+        seconds = {"read": read - started, "fit": fitted - read}
+        uses_pairs = search is None or search.uses_pairs_
+        further: dict[str, Any] = {
+            "command": options.fit_command(context, model, uses_pairs=uses_pairs)
+        }
+        if search is not None:
+            chosen = {"chosen_by": search.chosen_by_, "reason": search.reason_}
+            further |= {"tuning": chosen, "chosen": search.verdict_}
+        found = FittedTask(task, model, seconds, notes, further)
+        parts = count(READ + FITTED)
+        with screen.plain_errors(), staging(out) as folder:
+            found.write(
+                folder, fmt, with_data=with_data,
+                tell=lambda name: show(f"writing {name}", next(parts), N_PARTS),
+            )  # fmt: skip
     if as_json:
         screen.print_json(found.summary)
     if as_json or quiet:

@@ -6,7 +6,7 @@ This module imports what is slow to load: commands import it where they use it, 
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -267,9 +267,17 @@ class FittedTask:
         with one_blas_thread():
             return without_judgements(self.model, self.task.X.to_numpy())
 
-    def write(self, folder: Path, fmt: TableFormat, *, with_data: bool = False) -> None:
-        """Write all files of a fit to a folder."""
+    def write(
+        self,
+        folder: Path,
+        fmt: TableFormat,
+        *,
+        with_data: bool = False,
+        tell: Callable[[str], object] = str,
+    ) -> None:
+        """Write all files of a fit to a folder; `tell` is given the name of each."""
         task, model = self.task, self.model
+        tell(f"memberships.{fmt}")
         flagged = {MOSTLY_MISSING: task.gappy} if task.gappy.any() else {}
         write_memberships(
             folder / f"memberships.{fmt}",
@@ -280,7 +288,9 @@ class FittedTask:
             data=task.items.features.join(task.items.others) if with_data else None,
         )
         steps = [("preparation", task.preparation), ("fdc", model)]
+        tell("model.skops")
         save(Pipeline(steps), folder / "model.skops")
+        tell("report.html")
         write_fit_report(
             folder / "report.html",
             model=model,

@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 
+# Seconds of progress from which the time left is estimated: all of it.
+LONG = 1e6
 # Parameters of the library, and the options that set them.
 OPTIONS = {
     "n_clusters": "--clusters",
@@ -152,6 +154,7 @@ def progress(
         *columns,
         console=terminal,
         transient=True,
+        speed_estimate_period=LONG,
         disable=quiet or not terminal.is_terminal,
     ) as bar:
         row = bar.add_task("", total=None)

@@ -295,8 +295,9 @@ def _doubts(level: Level, count: int, noise_rate: float | None) -> list[str]:
         )
     elif noise_rate is not None and noise_rate >= NOTABLE:
         doubts.append(
-            f"About {round(noise_rate * count)} of {count} judgements seem wrong "
-            f"({100 * noise_rate:.0f} %): check those that the clusters violate."
+            f"About {round(noise_rate * count)} of {count} judgements "
+            f"({100 * noise_rate:.0f} %) seem wrong, or are about what the columns do "
+            "not show: check those that the clusters violate."
         )
     return doubts
 

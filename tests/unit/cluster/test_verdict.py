@@ -68,7 +68,7 @@ def test_flipped_judgements_are_noticed():
     assert found.level == "weak"
     assert found.noise_rate == pytest.approx(0.2)
     said = " ".join(found.sentences)
-    assert "About 8 of 40 judgements seem wrong (20 %): check" in said
+    assert "About 8 of 40 judgements (20 %) seem wrong, or are about" in said
     assert found.n_more > 0
 
 
@@ -76,7 +76,7 @@ def test_a_given_noise_rate_is_used():
     pairs = judged(40)
     found = verdict(pairs, truth(pairs), noise_rate=0.25)
     assert found.noise_rate == 0.25
-    assert "About 10 of 40 judgements seem wrong" in " ".join(found.sentences)
+    assert "About 10 of 40 judgements (25 %) seem wrong" in " ".join(found.sentences)
 
 
 def test_chance_is_unusable():
