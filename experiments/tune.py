@@ -1,8 +1,9 @@
 """Whether a search for the number of clusters loses to a fit that is told it.
 
 ``python -m experiments.tune crabs`` groups the crabs as judges see them (by kind,
-by sex, and by both) and compares; ``python -m experiments.tune wrong`` gives searches
-judgements that are all wrong, and compares with fuzzy c-means. Both print a table.
+by sex, and by both) and compares; ``python -m experiments.tune sets`` does so on small
+sets with their classes; ``python -m experiments.tune wrong`` gives searches judgements
+that are all wrong, and compares with fuzzy c-means. All print a table.
 """
 
 import sys
@@ -21,9 +22,12 @@ __all__ = ["compare_told", "compare_wrong"]
 
 PAIRS = 60
 CLUSTERS = [2, 3, 4, 5]
+# Sets of `sets`, where up to eight clusters are tried.
+SMALL = ("penguins", "wine", "seeds", "newthyroid", "glass", "ecoli", "dermatology",
+         "zoo", "heartc", "brown")  # fmt: skip
 
 
-def compare_told(X: Floats, meant: Labels, n_draws: int) -> Floats:
+def compare_told(X: Floats, meant: Labels, n_draws: int, clusters: list[int]) -> Floats:
     """Return the accuracy of fits told k, and of searches, (n_draws, 2).
 
     Parameters
@@ -33,13 +37,15 @@ def compare_told(X: Floats, meant: Labels, n_draws: int) -> Floats:
         The groups that the judge has in mind.
     n_draws : int
         Draws of judgements, by consecutive seeds.
+    clusters : list of int
+        Numbers to choose from.
     """
     k = len(np.unique(meant))
     found = []
     for seed in range(n_draws):
         pairs = PairSet.from_labels(meant, n_pairs=PAIRS, random_state=seed)
         told = GuidedFDC(k, random_state=seed).fit(X, pairs=pairs)
-        grid = {"n_clusters": CLUSTERS}
+        grid = {"n_clusters": clusters}
         search = PairSearchCV(GuidedFDC(), grid, random_state=seed)
         search.fit(X, pairs=pairs)
         labels = (told.labels_, search.labels_)
@@ -70,17 +76,26 @@ def compare_wrong(X: Floats, y: Labels, seed: int) -> list[float]:
 def main(what: str, n_draws: int) -> None:
     """Print the table of one comparison."""
     warnings.simplefilter("ignore", FuzzyPairsWarning)
-    if what == "crabs":
-        X, y = read_set("crabs")
-        for name, meant in (("kind", y // 2), ("sex", y % 2), ("kind and sex", y)):
-            found = 100 * compare_told(X, meant, n_draws)
+    if what != "wrong":
+        if what == "crabs":
+            X, y = read_set("crabs")
+            judges = {"kind": y // 2, "sex": y % 2, "kind and sex": y}
+            problems = [(name, X, meant, CLUSTERS) for name, meant in judges.items()]
+        else:
+            eight = list(range(2, 9))
+            problems = [(name, *read_set(name), eight) for name in SMALL]
+        means = []
+        for name, X, meant, clusters in problems:
+            found = 100 * compare_told(X, meant, n_draws, clusters)
             mean = found.mean(axis=0)
+            means.append(mean)
             error = found.std(axis=0, ddof=1) / np.sqrt(n_draws)
             print(
                 f"{name}: told k {mean[0]:.1f} +/- {error[0]:.1f}, "
                 f"searched {mean[1]:.1f} +/- {error[1]:.1f}",
                 flush=True,
             )
+        print("mean", np.mean(means, axis=0).round(1))
         return
     rows = []
     for name in SETS:

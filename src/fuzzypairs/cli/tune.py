@@ -180,6 +180,7 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     return [
         {
             **_named(search, found["params"][n]),
+            "satisfied": float(found["mean_agreement"][n]),
             "score": float(found["mean_test_score"][n]),
             "error": float(found["se_test_score"][n]),
             "clusters_found": float(found["n_clusters"][n]),
@@ -211,7 +212,7 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     def text(value: Any) -> str:
         return f"{value:g}" if isinstance(value, float) else str(value)
 
-    rows = _rows(search)
+    rows, by_pairs = _rows(search), search.chosen_by_ == "held-out pairs"
     names = [n for n in HEADS if n == "n_clusters" or len({row[n] for row in rows}) > 1]
     common = ", ".join(
         f"{HEADS[n]} {text(rows[0][n])}" for n in HEADS if n not in names
@@ -219,6 +220,7 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     cells = [
         [
             *(text(row[name]) for name in names),
+            *([100 * row["satisfied"]] if by_pairs else []),
             100 * row["score"],
             100 * row["error"],
             f"{row['clusters_found']:g}",
@@ -226,14 +228,13 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
         ]
         for row in rows[:most]
     ]
-    by_pairs = search.chosen_by_ == "held-out pairs"
-    kind = "judgements satisfied" if by_pairs else "stability"
+    kinds = ["judgements satisfied", "score"] if by_pairs else ["stability"]
     caption = f"Settings by {search.chosen_by_}, in percent, best first"
     caption += f", all with {common}" if common else ""
     if len(cells) < len(rows):
         caption += f": {len(cells)} of {len(rows)}"
     heads = [HEADS[name] for name in names]
-    return Table([*heads, kind, "+/-", "found", ""], cells, caption)
+    return Table([*heads, *kinds, "+/-", "found", ""], cells, caption)
 
 
 def _write(folder: Path, search: "PairSearchCV") -> None:

@@ -28,17 +28,21 @@ CHANCE_ERRORS = 2.33
 ROUNDING = 1e-12
 
 
-def contributions(met: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
-    """Return what each independent unit adds to the balanced agreement.
+def contributions(
+    met: Floats, grade: Floats, unit: Ints, *, balanced: bool = True
+) -> tuple[Floats, Floats]:
+    """Return what each independent unit adds to a score of held-out judgements.
 
     Parameters
     ----------
     met : ndarray of shape (n_splits, n_pairs)
         1 if a fit satisfies a judgement that was held out from it, 0 if it does not,
-        NaN if it was trained on it.
+        or what else it scores for it; NaN if it was trained on it.
     grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
         The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
+    balanced : bool, default=True
+        Whether alike and unlike judgements count the same as kinds.
 
     Returns
     -------
@@ -50,7 +54,8 @@ def contributions(met: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Float
     Notes
     -----
     Judgement p adds ``|s_p| h_p / (2 W)``: h is its share of repeats in which it was
-    satisfied, W the strength of its kind (alike or unlike). Repeats are averaged first,
+    satisfied, W the strength of its kind (alike or unlike); without balance
+    ``|s_p| h_p / W``, W the strength of all. Repeats are averaged first,
     because they ask about the same judgements and are not independent; judgements of
     one unit are added, because they are satisfied or violated together.
 
@@ -63,7 +68,8 @@ def contributions(met: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Float
     """
     share = mean_known(met)
     asked = ~np.isnan(share)
-    kinds = [kind for kind in (asked & (grade > 0), asked & (grade < 0)) if kind.any()]
+    kinds = [asked & (grade > 0), asked & (grade < 0)] if balanced else [asked]
+    kinds = [kind for kind in kinds if kind.any()]
     added, expected = np.zeros(grade.size), np.zeros(grade.size)
     for kind in kinds:
         weight = np.abs(grade[kind]) / np.abs(grade[kind]).sum() / len(kinds)
@@ -232,7 +238,7 @@ def explain_choice(
     settings : list of dict
         All that were tried.
     score : float
-        Of the one taken.
+        Of the one taken: what its fits satisfy, or its score by stability.
     n_judgements : int
         How many were held out in turn.
     too_few : str
@@ -246,7 +252,7 @@ def explain_choice(
         what = f"its fits satisfy {score:.1%} of those they did not see"
     setting, best = (format_params(settings[n]) for n in (choice.taken, choice.best))
     if choice.taken == choice.best:
-        return f"{how}: {setting}; {what}, the most of {len(settings)} settings."
+        return f"{how}: {setting}; {what}. It is the best of {len(settings)} settings."
     return (
         f"{how}: {setting}; {what}. It is simpler than the best of {len(settings)} "
         f"settings and not clearly worse ({best}: {choice.gap[choice.taken]:.3f} more, "

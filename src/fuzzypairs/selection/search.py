@@ -112,9 +112,10 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         "se_test_score" the standard error, "gap_to_best" and "se_gap_to_best" the gap
         and its error, "as_good" which settings the simplest was taken from.
         "mean_rank_correlation" is Spearman's correlation of overlaps u_p.u_q with
-        held-out grades, "n_clusters" the median of the clusters found. "mean_fit_time"
-        and "std_fit_time" are in seconds. A search by stability has
-        "fuzzy_silhouette" instead of the rank correlation.
+        held-out grades, "mean_agreement" the balanced share of held-out judgements
+        that are satisfied (NaN by stability), "n_clusters" the median of the clusters
+        found. "mean_fit_time" and "std_fit_time" are in seconds. A search by stability
+        has "fuzzy_silhouette" instead of the rank correlation.
     best_index_, best_params_, best_score_
         The setting taken, and its mean score.
     best_estimator_ : estimator
@@ -165,7 +166,9 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     model is fitted without them.
 
     `GuidedFDC` holds out judgements itself: a setting of it is fitted once, and scored
-    by what its fit says of judgements that it held out.
+    by what its fit says of judgements that it held out. If all settings are of
+    `GuidedFDC`, the score is 1 minus the mean squared error of the probability that
+    two samples belong together, weighted by strength (Brier score).
 
     scikit-learn's own searches hold out rows, which would leave judgements pointing at
     other rows than they were made of. They refuse a `PairSet`, which knows how many
@@ -273,10 +276,10 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 folds = hold_out(judged, self.n_splits, self.n_repeats, rng)
                 shares_samples = folds.shares_samples
                 trials = hold_out_trials(candidates, folds, runner)
-                score = np.array([trial.score for trial in trials])
-                held_out = _best_held_out(trials, score)
-                if not np.isnan(score).all():
-                    unusable = explain_chance(score, folds.pairs.grade)
+                share = np.array([trial.agreement for trial in trials])
+                held_out = _best_held_out(trials, share)
+                if not np.isnan(share).all():
+                    unusable = explain_chance(share, folds.pairs.grade)
             if unusable:
                 used = PairSet.empty(X.shape[0])
                 trials = stability_trials(candidates, used, self.n_splits_, rng, runner)
@@ -312,7 +315,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.reason_ = explain_choice(
             choice,
             [one.params for one in candidates],
-            self.best_score_,
+            self.best_score_ if too_few or unusable else trials[choice.taken].agreement,
             len(judged.informative),
             too_few or unusable,
         )
@@ -477,6 +480,7 @@ def _results(
         "mean_rank_correlation" if by_pairs else "fuzzy_silhouette": np.array(
             [trial.tie_break for trial in trials]
         ),
+        "mean_agreement": np.array([trial.agreement for trial in trials]),
         "n_clusters": np.array([trial.n_clusters for trial in trials]),
         "mean_fit_time": seconds.mean(axis=1),
         "std_fit_time": seconds.std(axis=1),

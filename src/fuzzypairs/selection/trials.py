@@ -17,7 +17,12 @@ from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.consistency import balanced_share, mean_known, satisfied
+from fuzzypairs.pairs.consistency import (
+    balanced_share,
+    mean_known,
+    satisfied,
+    satisfied_share,
+)
 from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import contributions, standard_error
@@ -58,6 +63,8 @@ class Trial:
     failure : Exception or None
     held_out : HeldOut or None
         What its fits say of judgements that were held out.
+    agreement : float
+        Balanced share of held-out judgements that its labels satisfy.
     """
 
     scores: Floats
@@ -70,6 +77,7 @@ class Trial:
     automatic: dict[str, float] = field(default_factory=dict)
     failure: Exception | None = None
     held_out: HeldOut | None = None
+    agreement: float = float("nan")
 
 
 class Runner:
@@ -137,6 +145,12 @@ def hold_out_trials(
     A judgement is satisfied or not by the labels of its samples. The area under the ROC
     curve of overlaps u_p.u_q chose worse settings: it rewards their order within
     clusters, where no judgement asks for any.
+
+    If all candidates hold out judgements themselves, they know the probability q that
+    the samples of a judgement belong together, and a judgement adds 1 - (1 - q)^2, or
+    1 - q^2 if it says unlike, to the score: 1 minus the Brier score. Shares of labels
+    vary more from draw to draw, most of all balanced ones with few alike judgements;
+    see the page on choosing.
     """
     X, weight, pairs = runner.X, runner.weight, folds.pairs
     n_splits = len(folds.splits)
@@ -145,6 +159,7 @@ def hold_out_trials(
         folds.splits if one.uses_pairs and not one.holds_out else [whole]
         for one in candidates
     ]
+    by_probability = all(one.holds_out for one in candidates)
     first_of = {one.start_key: one for one in candidates if one.accepts_start}
     runner.expect(len(first_of) + sum(map(len, splits_of)))
 
@@ -157,30 +172,31 @@ def hold_out_trials(
 
     def fit_split(
         candidate: Candidate, split: Split
-    ) -> tuple[Floats, float, int, float, HeldOut | None]:
+    ) -> tuple[Floats, Floats, float, int, float, HeldOut | None]:
         start = getattr(starts.get(candidate.start_key), "labels_", None)
         model, seconds = timed_fit(candidate, X, split.train, weight, start)
         found = np.asarray(model.labels_)
         n_clusters = count_clusters(found)
         if candidate.holds_out:
             held_out: HeldOut | None = model.held_out_
-            p = own_answers(model, pairs)
+            p, q = own_answers(model, pairs)
             if np.isnan(p).all():  # it held out none, such as of sparse data
                 held_out = None
                 for part in folds.splits:
                     again, more = timed_fit(candidate, X, part.train, weight, start)
-                    p[part.test] = together(again, pairs)[part.test]
+                    p[part.test] = q[part.test] = together(again, pairs)[part.test]
                     seconds += more
             met = satisfied(np.where(p == 0.5, 0.5, p > 0.5), pairs.grade)
             known = ~np.isnan(p)
             met[~known] = np.nan
+            near = 1.0 - (1.0 - satisfied(q, pairs.grade)) ** 2
             correlation = rank_correlation(p[known], pairs.grade[known])
-            return met, correlation, n_clusters, seconds, held_out
+            return met, near, correlation, n_clusters, seconds, held_out
         met = satisfied(together(model, pairs), pairs.grade)
         result = getattr(model, "memberships_", noise_to_singletons(found))
         correlation = pair_agreement(pairs.select(split.test), result, method="rank")
         met = np.where(split.test, met, np.nan)
-        return met, correlation, n_clusters, seconds, None
+        return met, met, correlation, n_clusters, seconds, None
 
     jobs = [
         (one, split)
@@ -195,13 +211,20 @@ def hold_out_trials(
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
         *numbers, (held_out, *_) = zip(*own, strict=True)
-        met, correlation, n_clusters, seconds = map(np.array, numbers)
+        met, near, correlation, n_clusters, seconds = map(np.array, numbers)
         if len(splits) < n_splits:
             tests = np.array([split.test for split in folds.splits])
-            met = np.where(tests, met, np.nan)
+            met, near = (np.where(tests, values, np.nan) for values in (met, near))
             seconds = np.repeat(seconds, n_splits)
-        scores = balanced_share(met, pairs.grade)
-        added, excess = contributions(met, pairs.grade, folds.unit)
+        agreement = scores = balanced_share(met, pairs.grade)
+        if by_probability:
+            scores = satisfied_share(near, np.abs(pairs.grade))
+        added, excess = contributions(
+            near if by_probability else met,
+            pairs.grade,
+            folds.unit,
+            balanced=not by_probability,
+        )
         start = starts.get(candidate.start_key)
         alone = (
             together(start, pairs)
@@ -225,6 +248,7 @@ def hold_out_trials(
                     if hasattr(start, f"{name}_")
                 },
                 held_out=held_out or HeldOut(pairs, sees, alone),
+                agreement=float(mean_known(agreement)),
             )
         )
     return trials
@@ -332,21 +356,23 @@ def together(model: Any, pairs: PairSet) -> Floats:
     return np.asarray(labels[pairs.i] == labels[pairs.j], dtype=np.float64)
 
 
-def own_answers(model: GuidedFDC, pairs: PairSet) -> Floats:
+def own_answers(model: GuidedFDC, pairs: PairSet) -> tuple[Floats, Floats]:
     """Return what a fit says of judgements that it held out; NaN where of none.
 
-    In the samples' own space no judgement moves other samples: what clusters without
-    judgements say is what such a fit would.
+    First by its labels, then the probability by its memberships, each (n_pairs,). In
+    the samples' own space no judgement moves other samples: what clusters without
+    judgements say is what the labels of such a fit would.
     """
     held_out = model.held_out_
     in_own_space = model.metric_ == "euclidean"
-    p = np.full(len(pairs), np.nan)
     asked = held_out.pairs
     all_keys, keys = (some.i * pairs.n_samples + some.j for some in (pairs, asked))
-    known = held_out.unguided if in_own_space else held_out.guided
     place = np.searchsorted(all_keys, keys)
-    p[place] = np.where(np.isnan(held_out.guided), np.nan, known)
-    return p
+    by_labels = held_out.unguided if in_own_space else held_out.guided
+    p, q = np.full((2, len(pairs)), np.nan)
+    for answers, known in ((p, by_labels), (q, held_out.probability)):
+        answers[place] = np.where(np.isnan(held_out.guided), np.nan, known)
+    return p, q
 
 
 def rank_correlation(p: Floats, grade: Floats) -> float:

@@ -171,7 +171,7 @@ def test_reasons_in_words():
 
     assert explain_choice(best, settings, 0.875, 40, "") == (
         "Chosen by 40 held-out judgements: k=3; its fits satisfy 87.5% of those they "
-        "did not see, the most of 2 settings."
+        "did not see. It is the best of 2 settings."
     )
     assert explain_choice(simpler, settings, 0.863, 40, "pairs has none") == (
         "Pairs has none; chosen by stability: k=2; stability and silhouette average "
