@@ -25,6 +25,7 @@ MENDED = [
     "scale=Fraction: DSC",
     "scale=array: load()",
     "n_jobs=10^400: propagate()",
+    "most=largest: propagate()",
     "X=X frame of categories: propagate()",
     "n_samples=sparse: PairSet.coerce()",
     "whole_groups=Series: split()",

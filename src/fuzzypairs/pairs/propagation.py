@@ -252,7 +252,7 @@ def spread_pairs(
     n_jobs: int | None = None,
 ) -> Propagation:
     """Propagate judgements as `propagate` does, without its checks."""
-    n_samples, n_most = len(X), round(most * len(X))
+    n_samples, n_most = len(X), round(min(most, len(X)) * len(X))
     is_present = np.ones(n_samples, bool) if weight is None else weight > 0
     spread = asked.informative
     spread = spread.select(is_present[spread.i] & is_present[spread.j])
