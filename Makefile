@@ -85,6 +85,7 @@ soak: $(STAMP) ## run 10 000 fits in one process, and watch memory, threads and 
 kills: $(STAMP) ## kill commands at random moments, and look for losses
 	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
 	cd tests && $(abspath $(BIN))/python -m hostile.kills 200
+	FUZZYPAIRS_WORKER_KILLS=30 $(BIN)/python -m pytest -q tests/distributed/test_worker_kills.py
 
 # The page of `fuzzypairs label` by TypeScript, where npm is installed.
 types-js: ## check the types of the labelling page (needs npx)

@@ -201,15 +201,15 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
 def test_passes_take_one_task_for_each_worker(data, client, monkeypatch):
     sizes, submit = [], schedulers.ClusterScheduler._map
 
-    def note(self, name, function, columns):
+    def note(self, name, function, columns, **where):
         sizes.extend([len(columns[0])] * (name == "pass"))
-        return submit(self, name, function, columns)
+        return submit(self, name, function, columns, **where)
 
     monkeypatch.setattr(schedulers.ClusterScheduler, "_map", note)
     X, pairs, _ = data
     model = DaskFDC(**SETTINGS, client=client).fit(blocks(X, 12), pairs=pairs)
     assert len(sizes) >= model.n_iter_
-    assert set(sizes) <= {1, 2}  # two workers of one thread; one may have all blocks
+    assert set(sizes) == {2}  # two workers of one thread, which have six blocks each
 
 
 @pytest.mark.parametrize("gathered", [0, schedulers.GATHERED])

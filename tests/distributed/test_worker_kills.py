@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -27,15 +26,13 @@ def fit(client):
     return model.fit(da.from_array(X, chunks=(10_000, 8)), pairs=pairs)
 
 
-def kill_workers(client, stop, killed, rng):
+def kill_workers(there, stop, killed, rng):
     """Kill a random worker at random moments, once the last one is replaced."""
-    while not stop.wait(rng.uniform(0.1, 0.8)):
-        workers = client.scheduler_info(n_workers=-1)["workers"]
-        if len(workers) < 2 or len(killed) >= N_KILLS:
-            continue
-        pids = list(client.run(os.getpid).values())
-        os.kill(int(rng.choice(pids)), signal.SIGKILL)
-        killed.append(time.perf_counter())
+    while len(killed) < N_KILLS and not stop.wait(rng.uniform(0.1, 0.8)):
+        pids = [nanny.pid for nanny in there.workers.values()]
+        if len(there.scheduler.workers) == 2 and not {None, *killed[-1:]} & {*pids}:
+            killed.append(int(rng.choice(pids)))
+            os.kill(killed[-1], signal.SIGKILL)
 
 
 @pytest.mark.filterwarnings("ignore:the best run did not converge")
@@ -49,11 +46,11 @@ def test_killed_workers_change_nothing():
     ):
         expected = fit(client)
         stop, killed = threading.Event(), []
-        args = (client, stop, killed, rng)
+        args = (there, stop, killed, rng)
         thread = threading.Thread(target=kill_workers, args=args, daemon=True)
         thread.start()
         n_fits = 0
-        while len(killed) < N_KILLS and n_fits < 20 + N_KILLS:
+        while len(killed) < N_KILLS and n_fits < 20 + 10 * N_KILLS:
             model = fit(client)
             np.testing.assert_array_equal(
                 model.cluster_centers_, expected.cluster_centers_

@@ -73,7 +73,7 @@ class Blocks:
     def pack(self, frame: Frame, out: list[Ints]) -> "PackedBlocks":
         """Return the blocks without the rows `out`, ready for passes."""
         n_bytes = self.held.survey.n_rows * self._row_bytes(frame)
-        keep = n_bytes <= KEPT_SHARE * self.scheduler.memory()
+        keep = n_bytes <= KEPT_SHARE * self.scheduler.memory
         calls = [
             (*call, frame, rows)
             for call, rows in zip(self.source.calls, out, strict=True)

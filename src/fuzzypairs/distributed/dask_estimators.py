@@ -134,7 +134,7 @@ class _DaskClusterer(BaseEstimator):
         source = read_collection(X, sample_weight, getattr(self, "id_column", None))
         judgements = read_judgements(pairs, source)
         scheduler = choose_scheduler(self.client, self.n_jobs)
-        loaded, room = source, KEPT_SHARE * scheduler.memory()
+        loaded, room = source, KEPT_SHARE * scheduler.memory
         if source.n_bytes is not None and source.n_bytes <= room:
             loaded = replace(source, parts=scheduler.load(source.parts))
         clock = PassClock(len(source.parts), engine.tol, engine.max_iter)
@@ -154,7 +154,10 @@ class _DaskClusterer(BaseEstimator):
         reach = np.array([held.survey.reach])
         unit = unit_of(reach) if type(space) is Euclidean else 1.0
         data = CheckedData(held.X, held.pairs, held.weight, unit, names)
-        found = engine._solve(data, space)
+        try:
+            found = engine._solve(data, space)
+        finally:
+            scheduler.free()
         self._keep(engine, data, found, source)
         for message, category in found.notes:
             warnings.warn(message, category, stacklevel=2)

@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -79,10 +80,7 @@ class Scheduler(ABC):
     """Runs a function once for each block; results come in the order of the blocks."""
 
     n_threads = 1  # of one task
-
-    @abstractmethod
-    def memory(self) -> float:
-        """Return how many bytes all workers have."""
+    memory: float  # bytes of all workers, when it was made
 
     def load(self, parts: Sequence[Any]) -> list[Any]:
         """Return parts, given by Delayed objects, in the memory of workers."""
@@ -90,6 +88,9 @@ class Scheduler(ABC):
 
     def release(self, parts: Sequence[Any]) -> None:  # noqa: B027 - nothing to free
         """Free the memory of loaded parts, until they are used again."""
+
+    def free(self) -> None:  # noqa: B027 - nothing to free
+        """Free the memory of all that is loaded or kept."""
 
     @abstractmethod
     def keep(self, work: Work) -> list[Any]:
@@ -105,10 +106,7 @@ class LocalScheduler(Scheduler):
 
     def __init__(self, n_jobs: int | None) -> None:
         self.n_workers = Threads(n_jobs).n_threads
-
-    def memory(self) -> float:
-        """Return how many bytes this machine has."""
-        return machine_memory()
+        self.memory = machine_memory()
 
     def keep(self, work: Work) -> list[Any]:
         """Return results."""
@@ -150,7 +148,15 @@ class ClusterScheduler(Scheduler):
     def __init__(self, client: Any) -> None:
         self.client = client
         self._kept: list[_Kept] = []
+        self._last: list[Any] = []
         self.check()
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        if not workers:
+            raise ConnectionError(
+                "the Dask cluster has no workers; start some, or scale the cluster up"
+            )
+        n_bytes = float(sum(w["memory_limit"] or 0 for w in workers))
+        self.memory = n_bytes or float("inf")
 
     def check(self) -> None:
         """Refuse a client that has no scheduler any more."""
@@ -160,15 +166,6 @@ class ClusterScheduler(Scheduler):
                 "fit on; connect a new one by distributed.Client(address), or close "
                 "it and fit with client=None in this process"
             )
-
-    def memory(self) -> float:
-        """Return how many bytes all workers may use."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        if not workers:
-            raise ConnectionError(
-                "the Dask cluster has no workers; start some, or scale the cluster up"
-            )
-        return float(sum(w["memory_limit"] or 0 for w in workers)) or float("inf")
 
     def load(self, parts: Sequence[Any]) -> list[Any]:
         """Return parts in the memory of the workers."""
@@ -180,12 +177,36 @@ class ClusterScheduler(Scheduler):
             if isinstance(part, _Reference):
                 part.kept.futures = []
 
+    def free(self) -> None:
+        """Free all that workers keep. The scheduler forgets tasks that failed, too."""
+        for future in [*self._last, *(f for kept in self._kept for f in kept.futures)]:
+            future.release()
+        if self.client.status == "running":
+            self.client.nthreads()  # its answer tells that the scheduler knows
+
     def keep(self, work: Work) -> list[Any]:
         """Return references to results in the memory of the workers."""
         kept = _Kept(self, lambda: self._submit(work))
         _tell_of(kept.futures, work.tell)
         self._wait(kept.futures)
+        self._balance(kept, work)
         return kept.references
+
+    def _balance(self, kept: "_Kept", work: Work) -> None:
+        """Compute the surplus of a worker again on others: passes wait for the last."""
+        n_threads, blocks = self.client.nthreads(), self._places(kept.futures)
+        total = sum(n_threads.values())
+        room, surplus = {}, []
+        for worker, threads in n_threads.items():
+            own, fair = blocks.get(worker, []), -(-len(kept.futures) * threads // total)
+            room[worker] = fair - len(own)
+            surplus += own[fair:]
+        for number in surplus:
+            worker = max(room, key=room.__getitem__)
+            room[worker] -= 1
+            alone = replace(work, calls=[work.calls[number]])
+            (kept.futures[number],) = self._submit(alone, worker)
+        self._wait(kept.futures)
 
     def map(self, work: Work) -> list[Any]:
         """Return results, as tasks called by the name of the work on the dashboard."""
@@ -196,12 +217,12 @@ class ClusterScheduler(Scheduler):
         self.check()
         try:
             for _ in range(MOST_RENEWALS):
-                try:
+                with suppress(KilledWorker):
                     return self._gather(work)
-                except KilledWorker:
-                    for kept in self._kept:
-                        if kept.futures:
-                            kept.renew()
+                self.free()
+                for kept in self._kept:
+                    if kept.futures:
+                        kept.renew()
             return self._gather(work)
         except (CommClosedError, TimeoutError) as error:
             raise ConnectionError(
@@ -222,11 +243,12 @@ class ClusterScheduler(Scheduler):
         first = work.calls[0]
         if len(first) == 1 and isinstance(first[0], _Reference) and n_bytes <= GATHERED:
             return self._gather_shares(work, first[0].kept)
-        futures = self._submit(work)
+        futures = self._last = self._submit(work)
         _tell_of(futures, work.tell)
         if work.add is not None and len(futures) >= ADD_FROM:
             columns = [work.in_groups(futures)]
             futures = self._map(f"{work.name}-sum", partial(_apply, work.add), columns)
+            self._last = [*self._last, *futures]
         return list(self.client.gather(futures))
 
     def _gather_shares(self, work: Work, kept: "_Kept") -> list[Any]:
@@ -240,6 +262,9 @@ class ClusterScheduler(Scheduler):
             *self._common(work, len(shares)),
         ]
         futures = self._map(work.name, partial(_for_each, work.function), columns)
+        # This releases the results of the pass before. Earlier, the message about it
+        # would delay these tasks: a client sends one message in 10 ms.
+        self._last = futures
         for future, share in zip(futures, shares, strict=True):
             _tell_of([future] * len(share), work.tell)
         results = [None] * len(blocks)
@@ -253,21 +278,29 @@ class ClusterScheduler(Scheduler):
         n_threads = self.client.nthreads()
         if n_threads != kept.n_threads:  # at first, and after a worker was lost
             self._wait(kept.futures)
-            places = self.client.who_has(kept.futures)
-            blocks: dict[str, list[int]] = {}
-            for number, future in enumerate(kept.futures):
-                worker = min(places.get(future.key) or [""])
-                blocks.setdefault(worker, []).append(number)
             kept.n_threads, kept.shares = n_threads, []
-            for worker, own in blocks.items():
+            for worker, own in self._places(kept.futures).items():
                 n_shares = min(len(own), n_threads.get(worker, 1))
                 kept.shares += [part.tolist() for part in np.array_split(own, n_shares)]
         return kept.shares
 
-    def _submit(self, work: Work) -> list[Any]:
-        """Submit a task for each call; those of Delayed objects as one graph."""
+    def _places(self, futures: list[Any]) -> dict[str, list[int]]:
+        """Return the numbers of the futures of each worker; of "" what was lost."""
+        workers = self.client.who_has(futures)
+        blocks: dict[str, list[int]] = {}
+        for number, future in enumerate(futures):
+            worker = min(workers.get(future.key) or [""])
+            blocks.setdefault(worker, []).append(number)
+        return blocks
+
+    def _submit(self, work: Work, worker: str | None = None) -> list[Any]:
+        """Submit a task for each call; those of Delayed objects as one graph.
+
+        They go to a `worker` if there is one, and as long as it lives.
+        """
         from dask.delayed import delayed
 
+        where = {"workers": worker and [worker], "allow_other_workers": bool(worker)}
         calls = [tuple(_now(value) for value in call) for call in work.calls]
         if any(_is_delayed(value) for call in calls for value in call):
 
@@ -281,9 +314,9 @@ class ClusterScheduler(Scheduler):
                 task(*map(wrapped, call), *shared, dask_key_name=key)
                 for key, call in zip(keys, calls, strict=True)
             ]
-            return list(self.client.compute(tasks))
+            return list(self.client.compute(tasks, **where))
         columns = [*zip(*calls, strict=True), *self._common(work, len(calls))]
-        return self._map(work.name, work.function, columns)
+        return self._map(work.name, work.function, columns, **where)
 
     def _common(self, work: Work, n_tasks: int) -> list[list[Any]]:
         """Return the constants of a call for each task."""
@@ -294,11 +327,11 @@ class ClusterScheduler(Scheduler):
         return [[value] * n_tasks for value in common]
 
     def _map(
-        self, name: str, function: Callable[..., Any], columns: list[Any]
+        self, name: str, function: Callable[..., Any], columns: list[Any], **where: Any
     ) -> list[Any]:
         """Submit tasks in one message to the scheduler, not one for each block."""
         keys = _keys(name, len(columns[0]))
-        return list(self.client.map(function, *columns, key=keys, pure=False))
+        return list(self.client.map(function, *columns, key=keys, pure=False, **where))
 
 
 def _keys(name: str, n: int) -> list[str]:
