@@ -4,8 +4,7 @@ import copy
 import warnings
 from dataclasses import replace
 from functools import partial
-from inspect import Parameter, signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -23,7 +22,7 @@ from fuzzypairs.distributed.held_rows import hold_rows
 from fuzzypairs.distributed.pass_progress import PassClock
 from fuzzypairs.distributed.schedulers import KEPT_SHARE, choose_scheduler
 from fuzzypairs.solvers.problem import Problem
-from fuzzypairs.spaces.metrics import resolve_metric
+from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
@@ -82,25 +81,6 @@ class _DaskClusterer(BaseEstimator):
 
     _local: ClassVar[Any]
     _engine: ClassVar[Any]
-
-    def __init_subclass__(cls) -> None:
-        """Take the parameters of the local estimator, and add those of Dask."""
-        super().__init_subclass__()
-        local = signature(cls._local.__init__)
-        further = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None)
-            for name in ("id_column", "client")
-        ]
-        every = local.replace(parameters=[*local.parameters.values(), *further])
-
-        def store_parameters(*args: Any, **given: Any) -> None:
-            bound = every.bind(*args, **given)
-            bound.apply_defaults()
-            self, *values = bound.arguments.values()
-            vars(self).update(zip(list(every.parameters)[1:], values, strict=True))
-
-        vars(store_parameters)["__signature__"] = every
-        setattr(cls, "__init__", store_parameters)  # noqa: B010 - mypy forbids the other
 
     def fit(
         self,
@@ -359,6 +339,47 @@ class DaskFDC(_DaskClusterer):
     _local = FDC
     _engine = _BlockFDC
 
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        alpha: float | Literal["auto"] = "auto",
+        beta: float | Literal["auto"] = "auto",
+        fuzzifier: float | Literal["auto"] = 2.0,
+        metric: Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        group_solver: Literal["sweeps", "exact"] = "sweeps",
+        propagate: bool | float | Literal["auto"] = False,
+        robust: bool | float = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        id_column: str | None = None,
+        client: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.beta = beta
+        self.fuzzifier = fuzzifier
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.group_solver = group_solver
+        self.propagate = propagate
+        self.robust = robust
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.id_column = id_column
+        self.client = client
+
 
 class DaskFuzzyCMeans(_DaskClusterer):
     """Fuzzy c-means of a Dask collection: `DaskFDC` without alpha and judgements.
@@ -393,6 +414,37 @@ class DaskFuzzyCMeans(_DaskClusterer):
 
     _local = FuzzyCMeans
     _engine = _BlockFuzzyCMeans
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        fuzzifier: float | Literal["auto"] = 2.0,
+        metric: Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        id_column: str | None = None,
+        client: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.fuzzifier = fuzzifier
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.id_column = id_column
+        self.client = client
 
 
 def _lazy_memberships(
