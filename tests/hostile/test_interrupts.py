@@ -13,7 +13,7 @@ from fuzzypairs.pairs.propagation import propagate
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX timers")
 # Seconds from the interrupt to the end, by the processor's time of this process. The
-# promise is half a second on an idle machine; a busy one takes longer for the same work.
+# promise is half a second on an idle machine; a busy one needs longer for that work.
 MOST = 2.0
 
 
