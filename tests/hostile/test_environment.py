@@ -162,7 +162,10 @@ def test_a_read_only_install(tmp_path):
     before = {place: place.stat().st_mtime_ns for place in places}
     try:
         code = f"import fuzzypairs\nassert {str(copy)!r} in fuzzypairs.__file__\n"
-        found = run("-c", code + SMALL, PYTHONPATH=str(copy.parent), HOME=None)
+        # Without `site` an editable install is not seen, only the folders named here.
+        others = [path for path in sys.path if path.endswith("site-packages")]
+        paths = os.pathsep.join([str(copy.parent), *others])
+        found = run("-S", "-c", code + SMALL, PYTHONPATH=paths, HOME=None)
         after = {p: p.stat().st_mtime_ns for p in [copy, *copy.rglob("*")]}
     finally:
         for place in places:

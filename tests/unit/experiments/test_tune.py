@@ -11,7 +11,8 @@ X, CLASSES = make_blobs([40, 30, 20], random_state=3)
 
 
 def test_a_search_finds_what_a_fit_is_told():
-    np.testing.assert_array_equal(compare_told(X, CLASSES, 1), [[1.0, 1.0]])
+    found = compare_told(X, CLASSES, 1, [2, 3, 4])
+    np.testing.assert_array_equal(found, [[1.0, 1.0]])
 
 
 def test_wrong_judgements_cost_nothing_where_they_are_not_used():
