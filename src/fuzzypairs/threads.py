@@ -14,7 +14,7 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 @cache
@@ -52,7 +52,20 @@ def one_blas_thread() -> Iterator[None]:
         with LOCK:
             inside.count -= 1
             if not inside.count:
+                _let_any_thread_set()
                 inside.limit.restore_original_limits()
+                _let_any_thread_set()
+
+
+def _let_any_thread_set() -> None:
+    """Allow this thread to change what another has changed.
+
+    From threadpoolctl 3.8 on the number of threads of OpenBLAS belongs to the first
+    thread that changes it, and others change nothing, without a word.
+    """
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 def _forget_parent() -> None:
