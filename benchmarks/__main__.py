@@ -1,4 +1,7 @@
-"""Run all benchmarks: ``python -m benchmarks [--quick] [NAME ...]``."""
+"""Run all benchmarks: ``python -m benchmarks [--quick] [NAME ...]``.
+
+These are what ``fuzzypairs bench`` measures, and more.
+"""
 
 import argparse
 import json
@@ -10,6 +13,8 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+from fuzzypairs.cli.bench import HEADS
 
 NAMES = [
     "startup",
@@ -34,21 +39,15 @@ def main() -> None:
     warnings.simplefilter("ignore")
     console = Console()
     table = Table(title=f"fuzzypairs on {platform.processor() or platform.machine()}")
-    for column in ("what", "measured", "target", "", "detail"):
+    for column in HEADS:
         table.add_column(column)
     results = []
     for name in options.names:
         console.print(f"measuring {name} ...")
-        for row in import_module(f"benchmarks.{name}").rows(options.quick):
+        folder = "fuzzypairs.bench" if name == "startup" else "benchmarks"
+        for row in import_module(f"{folder}.{name}").rows(options.quick):
             results.append({**asdict(row), "holds": row.holds})
-            sign = "<=" if row.at_most else ">="
-            table.add_row(
-                row.what,
-                f"{row.value:.3g} {row.unit}",
-                f"{sign} {row.limit:g}",
-                "met" if row.holds else "NOT MET",
-                row.detail,
-            )
+            table.add_row(*map(str, row.cells()))
             console.print(f"  {row.what}: {row.value:.3g} {row.unit}")
     console.print(table)
     RESULTS.mkdir(exist_ok=True)

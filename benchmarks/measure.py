@@ -1,24 +1,18 @@
-"""How time and memory are measured.
-
-Other processes disturb measurements. Work on one thread is therefore timed by the
-processor time of this process, which varies less than the wall clock. Our runs and
-those of the peer alternate, and the fastest of each counts.
-"""
+"""Single passes, memory and fresh processes; see `fuzzypairs.bench` for the rest."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances_argmin
 
+from fuzzypairs.bench.measuring import Row, blobs, fastest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
@@ -27,51 +21,6 @@ from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 __all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the table: a measured value and its target."""
-
-    what: str
-    value: float
-    unit: str
-    limit: float
-    at_most: bool = True
-    detail: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the value is within its limit."""
-        return (self.value <= self.limit) == self.at_most or self.value == self.limit
-
-
-def fastest(*runs: Callable[[], Any], repeats: int, wall: bool = False) -> list[float]:
-    """Return the shortest time of each of several runs, made in turn."""
-    clock = time.perf_counter if wall else time.process_time
-    times = [np.inf] * len(runs)
-    for _ in range(repeats):
-        for number, run in enumerate(runs):
-            start = clock()
-            run()
-            times[number] = min(times[number], clock() - start)
-    return times
-
-
-def blobs(
-    n_samples: int, n_features: int, n_clusters: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw blobs; return the data, their blobs, and the nearest of k random samples.
-
-    The blobs are separated enough for the prototypes of fuzzy c-means not to coincide.
-    The last labels are a start for all methods.
-    """
-    rng = np.random.default_rng(0)
-    truth = rng.integers(n_clusters, size=n_samples)
-    centers = 4.0 * rng.normal(size=(n_clusters, n_features))
-    X = rng.normal(size=(n_samples, n_features)) + centers[truth]
-    seeds = X[rng.choice(n_samples, n_clusters, replace=False)]
-    return X, truth, pairwise_distances_argmin(X, seeds)
 
 
 def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:

@@ -9,7 +9,7 @@ from fuzzypairs import __version__
 from fuzzypairs.__main__ import main
 
 COMMANDS = ["demo", "fit", "predict", "tune", "compare", "datasets", "reproduce"]
-COMMANDS += ["judge"]
+COMMANDS += ["judge", "bench"]
 
 
 def test_version():

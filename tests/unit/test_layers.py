@@ -31,6 +31,7 @@ LAYERS = (
     "report",
     "labelling",
     "reproduction",
+    "bench",
     "cli",
 )
 # Modules at the top that every folder may import.

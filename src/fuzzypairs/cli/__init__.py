@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from fuzzypairs import __version__
 from fuzzypairs.cli import (
+    bench,
     compare,
     datasets,
     demo,
@@ -74,5 +75,5 @@ def main(
 
 for command in (demo.demo, fit.fit, predict.predict, tune.tune, compare.compare,
                 label.label, judge.judge,
-                datasets.datasets, reproduce.reproduce):  # fmt: skip
+                datasets.datasets, reproduce.reproduce, bench.bench):  # fmt: skip
     app.command()(command)

@@ -1,11 +1,10 @@
 """From a cold interpreter to the first small fit."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 
-from benchmarks.measure import Row
+from fuzzypairs.bench.measuring import Row, processor_seconds
+
+__all__ = ["rows"]
 
 FIRST_FIT = """
 import numpy as np
@@ -18,16 +17,16 @@ import time
 
 print(time.process_time())
 """
-
-
 BARE = "import sklearn.cluster, time; print(time.process_time())"
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    interpreter(FIRST_FIT)  # writes byte code
+    """Measure the first fit, compared with an import of scikit-learn's clusterers."""
+    processor_seconds(FIRST_FIT)  # writes byte code
     codes = (FIRST_FIT, BARE)
     # In turn, so that load from other processes affects all of them.
-    times = [[interpreter(code) for code in codes] for _ in range(5)]
+    repeats = 2 if quick else 5
+    times = [[processor_seconds(code) for code in codes] for _ in range(repeats)]
     ours, bare = map(min, zip(*times, strict=True))
     yield Row(
         "import and first small fit beyond `import sklearn.cluster`",
@@ -36,18 +35,3 @@ def rows(quick: bool) -> Iterator[Row]:
         0.3,
         detail=f"{ours:.2f} s - {bare:.2f} s",
     )
-
-
-def interpreter(code: str) -> float:
-    """Return the processor time of a whole interpreter that runs `code`."""
-    # Installed packages have bytecode. A checkout must be allowed to write its own;
-    # otherwise all modules are compiled at every start, which takes 0.1 s.
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=env,
-    )
-    return float(done.stdout)

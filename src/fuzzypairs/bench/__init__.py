@@ -1,0 +1,1 @@
+"""Speed on this machine, as ratios against other packages in the same run."""
