@@ -258,10 +258,13 @@ struct PyGroups {
                  [&](size_t part, size_t) { core->set_distances(part, given); });
     }
 
+    void measure(const Floats2& C, size_t n_threads) {
+        const auto at = prototypes(C);
+        run_over(core->n_parts(), 1, n_threads,
+                 [&](size_t part, size_t) { core->measure(part, at); });
+    }
     auto pass_over(const Floats2& C, size_t n_sweeps, double tol, double scale, size_t n_threads) {
-        check(n_features > 0 || n_rows == 0, "samples are not packed");
-        check_ready();
-        const auto at = matrix(C, core->n_clusters(), n_features, "C");
+        const auto at = prototypes(C);
         const auto [sums, masses, found] =
             pass_at({nullptr, core.get(), n_threads}, at, {n_sweeps, tol, scale});
         return std::tuple(sums, masses, found.groups, found.change);
@@ -293,6 +296,12 @@ struct PyGroups {
         return out;
     }
 
+    Matrix<const double> prototypes(const Floats2& C) const {
+        check(n_features > 0 || n_rows == 0, "samples are not packed");
+        check_ready();
+        return matrix(C, core->n_clusters(), n_features, "C");
+    }
+
     void check_ready() const {
         check(core->n_clusters() > 0 || n_rows == 0, "memberships are not set");
     }
@@ -310,15 +319,16 @@ struct PyGroups {
 /// Passes made by a Python callable: for other metrics, and for data elsewhere.
 class CalledPasses final : public Passes {
   public:
-    CalledPasses(nb::object pass, PyGroups& groups, size_t n_threads)
-        : pass_(std::move(pass)), groups_(groups), n_threads_(n_threads) {}
+    /// `groups` is null where they are elsewhere.
+    CalledPasses(nb::object pass, const PyGroups* groups)
+        : pass_(std::move(pass)), groups_(groups) {}
     PassResult pass(Matrix<const double> C, const Effort& effort, Matrix<double> sums,
                     std::span<double> masses, Watch&) override {
         nb::gil_scoped_acquire hold;
         const auto [s, m, rest, groups, change] =
             nb::cast<std::tuple<Floats2, Floats1, double, double, double>>(
                 pass_(new_matrix(C), effort.n_sweeps, effort.tol));
-        check(groups_.core->n_clusters() == C.rows,
+        check(!groups_ || groups_->core->n_clusters() == C.rows,
               "memberships of another number of clusters were set");
         matrix(s, sums.rows, sums.cols, "sums");
         check_length(m.size(), masses.size(), "masses");
@@ -326,66 +336,107 @@ class CalledPasses final : public Passes {
         std::copy_n(m.data(), masses.size(), masses.data());
         return {rest, groups, change};
     }
-    /// Groups whose samples are not packed stay as the last pass left them.
-    void measure(Matrix<const double> C, Watch& watch) override {
-        if (groups_.n_features > 0)
-            FusedPasses(nullptr, groups_.core.get(), n_threads_).measure(C, watch);
-    }
 
   private:
     nb::object pass_;
-    PyGroups& groups_;
-    size_t n_threads_;
+    const PyGroups* groups_;
 };
 
-/// Algorithm 1 with fused passes over samples, or with passes by a callable.
-auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Floats2& U, double alpha,
-             double tol, size_t max_iter, double scale, double step_unit, bool is_long,
-             std::optional<nb::callable> improve, std::optional<Floats1> totals_of_pass,
-             size_t n_threads) {
+/// Groups elsewhere, by the methods of a Python object.
+class CalledGroups final : public RunGroups {
+  public:
+    explicit CalledGroups(nb::object groups) : groups_(std::move(groups)) {}
+    bool is_empty() const override { return false; }
+    void keep() override { call("keep"); }
+    void go_back() override { call("go_back"); }
+    void save(size_t slot) override { call("save", slot); }
+    void restore(size_t slot) override { call("restore", slot); }
+    void drop(size_t cluster) override { call("drop", cluster); }
+    void measure(Matrix<const double> C, Watch&) override {
+        nb::gil_scoped_acquire hold;
+        groups_.attr("measure")(new_matrix(C));
+    }
+    Outcome refine(const Refinement& how, Watch&) override {
+        nb::gil_scoped_acquire hold;
+        const auto [value, change, n_improved] =
+            nb::cast<std::tuple<double, double, size_t>>(groups_.attr("refine")(
+                how.tol, how.scale, how.turns, how.n_starts, how.max_rows, how.gain));
+        return {value, change, n_improved};
+    }
+
+  private:
+    template <class... Args>
+    void call(const char* name, Args... args) {
+        nb::gil_scoped_acquire hold;
+        groups_.attr(name)(args...);
+    }
+
+    nb::object groups_;
+};
+
+/// Algorithm 1 with fused passes over samples, or with passes by a callable. Groups are of
+/// this process, or a Python object with the methods of `RunGroups`, which has its own
+/// memberships: U is then None, and so are the memberships of the end.
+auto descend(nb::object samples, nb::object groups, const Floats2& C, std::optional<Floats2> U,
+             double alpha, double tol, size_t max_iter, double scale, double step_unit,
+             bool is_long, std::optional<nb::callable> improve,
+             std::optional<Floats1> totals_of_pass, size_t n_threads) {
     const size_t k = C.shape(0), n_features = C.shape(1);
     const auto centers = matrix(C, MANY, n_features, "C");
-    const auto start = matrix(U, groups.n_rows, k, "U");
     check(scale > 0.0 && step_unit > 0.0, "scale and step_unit must be above 0");
     check(max_iter > 0, "max_iter must be above 0");
+    PyGroups* const here =
+        nb::isinstance<PyGroups>(groups) ? &nb::cast<PyGroups&>(groups) : nullptr;
+    check(U.has_value() == (here != nullptr),
+          "U is given for groups that are elsewhere, or not "
+          "given for others");
+    std::unique_ptr<RunGroups> run_groups;
+    if (here) {
+        const auto start = matrix(*U, here->n_rows, k, "U");
+        run_groups = std::make_unique<LocalGroups>(*here->core, here->n_rows, here->n_features > 0,
+                                                   n_threads);
+        here->core->set_memberships(start);
+    } else {
+        run_groups = std::make_unique<CalledGroups>(groups);
+    }
 
     std::unique_ptr<Passes> passes;
     std::vector<double> totals(n_features + 2);
     if (nb::isinstance<PySamples>(samples)) {
         const auto& packed = nb::cast<const PySamples&>(samples);
         matrix(C, k, packed.n_features, "C");
-        check(groups.n_rows == 0 || groups.n_features == n_features,
+        check(here && (here->n_rows == 0 || here->n_features == n_features),
               "samples of groups are not packed");
-        passes = std::make_unique<FusedPasses>(packed.core.get(), groups.core.get(), n_threads);
+        passes = std::make_unique<FusedPasses>(packed.core.get(), here->core.get(), n_threads);
         for (size_t i = 0; i < totals.size(); ++i)
-            totals[i] = packed.totals[i] + (groups.n_rows > 0 ? groups.totals[i] : 0.0);
+            totals[i] = packed.totals[i] + (here->n_rows > 0 ? here->totals[i] : 0.0);
     } else {
         if (!PyCallable_Check(samples.ptr()))
             throw nb::type_error("samples are neither packed nor a callable");
-        passes = std::make_unique<CalledPasses>(samples, groups, n_threads);
+        passes = std::make_unique<CalledPasses>(samples, here);
         if (totals_of_pass) {
             check_length(totals_of_pass->size(), totals.size(), "totals");
             std::copy_n(totals_of_pass->data(), totals.size(), totals.data());
         }
     }
-    Options options{alpha, tol, max_iter, scale, step_unit, totals, is_long, n_threads, {}};
+    Options options{alpha, tol, max_iter, scale, step_unit, totals, is_long, {}};
     if (improve)
         options.improve_groups = [&](double gain) {
             nb::gil_scoped_acquire hold;
-            const size_t before = groups.core->n_clusters();
+            const size_t before = here ? here->core->n_clusters() : 0;
             const bool has_improved = nb::cast<bool>((*improve)(gain));
-            check(groups.core->n_clusters() == before,
+            check(!here || here->core->n_clusters() == before,
                   "memberships of another number of clusters were set");
             return has_improved;
         };
-    Descent descent(*passes, *groups.core, std::move(options), centers, start);
+    Descent descent(*passes, *run_groups, std::move(options), centers);
     run([&](Watch& watch) {
         descent.run(watch);
         return true;
     });
     const Point& end = descent.end();
     return std::tuple(new_matrix({end.C.data(), end.k, n_features}),
-                      new_matrix({end.U.data(), groups.n_rows, end.k}),
+                      here ? nb::cast(here->memberships()) : nb::none(),
                       new_vector(descent.history()), new_vector(descent.sizes()),
                       descent.n_passes(), descent.converged());
 }
@@ -533,13 +584,14 @@ NB_MODULE(_core, m) {
                      nb::for_getter(nb::rv_policy::move))
         .def_prop_ro("distances", &PyGroups::distances, nb::rv_policy::move)
         .def("set_distances", &PyGroups::set_distances, "dist2"_a.noconvert(), one)
+        .def("measure", &PyGroups::measure, C, one)
         .def("pass_over", &PyGroups::pass_over, C, "n_sweeps"_a, "tol"_a, "scale"_a, one)
         .def("descend", &PyGroups::descend, "n_sweeps"_a, "tol"_a, "scale"_a, one)
         .def("refine", &PyGroups::refine, "tol"_a, "scale"_a, "turns"_a, "n_starts"_a, "max_rows"_a,
              "gain"_a, one)
         .def("evaluate", &PyGroups::evaluate, "scale"_a, one);
-    m.def("descend", &descend, "samples"_a, "groups"_a, C, U, nb::kw_only(), "alpha"_a = 0.0,
-          "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
+    m.def("descend", &descend, "samples"_a, "groups"_a, C, "U"_a.noconvert().none(), nb::kw_only(),
+          "alpha"_a = 0.0, "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
           "improve"_a.none(), "totals"_a.noconvert().none() = nb::none(), one);
     m.def("memberships", &memberships, X, C, nb::kw_only(), mean, unit, one);
     m.def("squared_distances", &distances<Wanted::squares>, X, C, out, one);

@@ -106,17 +106,15 @@ void MultiStartPolicy::return_to(const std::vector<double>& C) {
     n_trials_ = 1;
 }
 
-Descent::Descent(Passes& passes, Groups& groups, Options options, Matrix<const double> C,
-                 Matrix<const double> U)
+Descent::Descent(Passes& passes, RunGroups& groups, Options options, Matrix<const double> C)
     : passes_(passes), groups_(groups), options_(std::move(options)), n_features_(C.cols),
-      n_rows_(U.rows), policy_(options_.is_long) {
-    restart({C.rows, {C.data, C.data + C.size()}, {U.data, U.data + U.size()}});
+      policy_(options_.is_long) {
+    restart({C.rows, {C.data, C.data + C.size()}});
 }
 
 void Descent::restart(Point&& point) {
     k_ = point.k;
     C_ = std::move(point.C);
-    groups_.set_memberships({point.U.data(), n_rows_, k_});
     for (auto* state : {&image_, &shift_, &sums_}) state->assign(C_.size(), 0.0);
     masses_.assign(k_, 0.0);
     n_sweeps_ = MOST_SWEEPS;
@@ -134,6 +132,7 @@ void Descent::run(Watch& watch) {
         // Other starts of groups lowered the objective, and then cost a cluster, and with
         // it more than they gained. They are not tried again, so this happens once.
         policy_.return_to(lowest_->C);
+        groups_.restore(lowest_->slot);
         restart(std::move(*lowest_));
         lowest_.reset();
         settle(watch);
@@ -147,6 +146,8 @@ void Descent::settle(Watch& watch) {
     while (status != Status::exhausted && moved) {
         while ((status = iterate(watch)) == Status::vanishing) delete_smallest();
         Point here = current();
+        here.slot = lowest_ ? 1 - lowest_->slot : 0;
+        groups_.save(here.slot);
         moved = refine(0.0, watch);
         if (moved && (!lowest_ || here.objective < lowest_->objective)) lowest_ = std::move(here);
     }
@@ -162,9 +163,9 @@ Descent::Status Descent::iterate(Watch& watch) {
         if (watch.stopped()) return Status::exhausted;
         const Status status = advance();
         if (status != Status::go_on) return status;
-        if (n_rows_ > 0 && step_ < ACCELERATE_BELOW && policy_.is_early_trial_due()) {
+        if (!groups_.is_empty() && step_ < ACCELERATE_BELOW && policy_.is_early_trial_due()) {
             C_ = image_;
-            passes_.measure(prototypes(), watch);
+            groups_.measure(prototypes(), watch);
             refine(inner_tol_, watch);
         }
     }
@@ -230,10 +231,7 @@ double Descent::mass_of(size_t j) const {
 }
 
 Point Descent::current() const {
-    Point here{k_, C_, std::vector<double>(n_rows_ * k_),
-               found_.rest + found_.groups - options_.alpha * sum_of_distances()};
-    groups_.get_memberships({here.U.data(), n_rows_, k_});
-    return here;
+    return {k_, C_, found_.rest + found_.groups - options_.alpha * sum_of_distances()};
 }
 
 void Descent::note(double objective) {
@@ -257,7 +255,7 @@ double Descent::update_image() {
 ///
 /// To a tenth of the tolerance of the run, or to `tol` if that is more.
 bool Descent::refine(double tol, Watch& watch) {
-    if (n_rows_ == 0) return false;
+    if (groups_.is_empty()) return false;
     const double gain = std::max(1e-2 * options_.tol, 1e-12) * options_.scale;
     tol = std::max(tol, 0.1 * options_.tol);
     bool moved = solve_groups(gain, tol, watch);
@@ -275,8 +273,7 @@ bool Descent::solve_groups(double gain, double tol, Watch& watch) {
     const double shortest = 10.0 * options_.tol * std::sqrt(options_.scale);
     const auto trials = policy_.next(C_, k_, shortest);
     const Refinement how{tol, options_.scale, trials.turns, trials.n_starts, SMALL_GROUP, gain};
-    const Outcome all = over_parts(groups_, options_.n_threads, watch,
-                                   [&](size_t part) { return groups_.refine(part, how, watch); });
+    const Outcome all = groups_.refine(how, watch);
     const double gained = (found_.groups - all.value) / (found_.rest + found_.groups);
     found_.groups = all.value;
     if (trials.n_starts > 0) policy_.record(gained, options_.tol);
@@ -294,16 +291,7 @@ void Descent::delete_smallest() {
     Point point = current();
     point.k -= 1;
     point.C.erase(point.C.begin() + at, point.C.begin() + at + width);
-    std::vector<double> left;
-    for (size_t i = 0; i < n_rows_; ++i) {
-        const double* row = &point.U[i * k_];
-        double rest = 0.0;
-        for (size_t j = 0; j < k_; ++j) rest += j == size_t(smallest) ? 0.0 : row[j];
-        for (size_t j = 0; j < k_; ++j)
-            if (j != size_t(smallest))
-                left.push_back(rest > 0.0 ? row[j] / rest : 1.0 / double(k_ - 1));
-    }
-    point.U = std::move(left);
+    groups_.drop(size_t(smallest));
     restart(std::move(point));
     n_sweeps_ = 0;
     policy_ = MultiStartPolicy(options_.is_long);

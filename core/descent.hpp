@@ -16,16 +16,16 @@ struct Options {
     double step_unit;           ///< the squared length that steps of prototypes are measured by
     std::vector<double> totals; ///< (n_features + 2,) sums of w x, of w |x|^2 and of w
     bool is_long;               ///< whether groups try other starts early, see `MultiStartPolicy`
-    size_t n_threads;
     /// Improve small groups beyond `refine`, by more than a gain; tell whether that did.
     std::function<bool(double gain)> improve_groups;
 };
 
-/// Prototypes (k, n_features), memberships of the groups (n_rows, k), and the objective.
+/// Prototypes (k, n_features) and the objective.
 struct Point {
     size_t k;
-    std::vector<double> C, U;
+    std::vector<double> C;
     double objective = 0.0;
+    size_t slot = 0; ///< where the groups have its memberships, if it is to return to
 };
 
 /// Anderson mixing: propose prototypes from the last images of prototypes.
@@ -84,10 +84,11 @@ class MultiStartPolicy {
 /// A run has converged when the root mean square step of a prototype, in units of the
 /// spread, and the change of every membership under judgements are within `tol`, and
 /// solving the groups leaves them where they are.
+///
+/// Groups begin with the memberships they have, and end with those of the end.
 class Descent {
   public:
-    Descent(Passes& passes, Groups& groups, Options options, Matrix<const double> C,
-            Matrix<const double> U);
+    Descent(Passes& passes, RunGroups& groups, Options options, Matrix<const double> C);
     /// Descend until nothing moves, `max_iter`, or an interruption.
     void run(Watch& watch);
 
@@ -116,9 +117,9 @@ class Descent {
     Matrix<const double> prototypes() const { return {C_.data(), k_, n_features_}; }
 
     Passes& passes_;
-    Groups& groups_;
+    RunGroups& groups_;
     const Options options_;
-    const size_t n_features_, n_rows_;
+    const size_t n_features_;
     size_t k_ = 0;
     MultiStartPolicy policy_;
     Acceleration acceleration_;

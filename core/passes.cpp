@@ -35,11 +35,6 @@ PassResult FusedPasses::pass(Matrix<const double> C, const Effort& effort, Matri
     return result;
 }
 
-void FusedPasses::measure(Matrix<const double> C, Watch& watch) {
-    share_out(groups_->n_parts(), n_threads_, watch,
-              [&](size_t part) { groups_->measure(part, C); });
-}
-
 Outcome over_parts(const Groups& groups, size_t n_threads, Watch& watch,
                    const std::function<Outcome(size_t)>& work) {
     std::vector<Outcome> outcomes(groups.n_parts());
@@ -51,6 +46,41 @@ Outcome over_parts(const Groups& groups, size_t n_threads, Watch& watch,
         all.n_improved += one.n_improved;
     }
     return all;
+}
+
+LocalGroups::Memberships LocalGroups::memberships() const {
+    const size_t k = groups_.n_clusters();
+    Memberships now{k, std::vector<double>(n_rows_ * k)};
+    groups_.get_memberships({now.U.data(), n_rows_, k});
+    return now;
+}
+
+void LocalGroups::restore(size_t slot) {
+    groups_.set_memberships({saved_[slot].U.data(), n_rows_, saved_[slot].k});
+}
+
+void LocalGroups::drop(size_t cluster) {
+    const auto [k, U] = memberships();
+    std::vector<double> left;
+    for (size_t i = 0; i < n_rows_; ++i) {
+        const double* row = &U[i * k];
+        double rest = 0.0;
+        for (size_t j = 0; j < k; ++j) rest += j == cluster ? 0.0 : row[j];
+        for (size_t j = 0; j < k; ++j)
+            if (j != cluster) left.push_back(rest > 0.0 ? row[j] / rest : 1.0 / double(k - 1));
+    }
+    groups_.set_memberships({left.data(), n_rows_, k - 1});
+}
+
+void LocalGroups::measure(Matrix<const double> C, Watch& watch) {
+    if (is_packed_)
+        share_out(groups_.n_parts(), n_threads_, watch,
+                  [&](size_t part) { groups_.measure(part, C); });
+}
+
+Outcome LocalGroups::refine(const Refinement& how, Watch& watch) {
+    return over_parts(groups_, n_threads_, watch,
+                      [&](size_t part) { return groups_.refine(part, how, watch); });
 }
 
 }  // namespace fuzzypairs

@@ -6,6 +6,7 @@ import pytest
 import naive
 from core_cases import assert_on_simplex, graph, joined, no_groups
 from fuzzypairs import _core
+from fuzzypairs.solvers.initial import drop_column
 
 OPTIONS = {"tol": 1e-8, "max_iter": 3000, "is_long": False, "improve": None}
 
@@ -81,6 +82,17 @@ class Fit:
             return W.T @ self.X, W.sum(axis=0), rest, in_groups, change
 
         return pass_over
+
+    def in_two(self, groups):
+        """Return passes over free samples and groups apart, and the totals of both."""
+        samples, X, w = self.samples(), self.X, self.weight
+
+        def pass_over(C, n_sweeps, tol):
+            sums, masses, rest = samples.pass_over(C)
+            more, mass, value, change = groups.pass_over(C, n_sweeps, tol, 1.0)
+            return sums + more, masses + mass, rest, value, change
+
+        return pass_over, np.array([*(w @ X), w @ (X**2).sum(axis=1), w.sum()])
 
     def run_called(self, groups=None, **options):
         groups = self.groups() if groups is None else groups
@@ -286,15 +298,8 @@ def test_runs_can_be_cut_anywhere(max_iter):
 @pytest.mark.parametrize("is_long", [False, True])
 def test_passes_over_samples_elsewhere_give_the_same_run(alpha, is_long):
     fit = Fit([2] * 20 + [3] * 5, 4, alpha=alpha, n_free=400, seed=3)
-    samples, groups = fit.samples(), fit.groups()
-
-    def pass_over(C, n_sweeps, tol):
-        sums, masses, rest = samples.pass_over(C)
-        more, mass, value, change = groups.pass_over(C, n_sweeps, tol, 1.0)
-        return sums + more, masses + mass, rest, value, change
-
-    X, w = fit.X, fit.weight
-    totals = np.array([*(w @ X), w @ (X**2).sum(axis=1), w.sum()])
+    groups = fit.groups()
+    pass_over, totals = fit.in_two(groups)
     options = {**OPTIONS, "is_long": is_long, "alpha": alpha}
     ours = _core.descend(pass_over, groups, fit.C, fit.U, totals=totals, **options)
     fused = fit.run(is_long=is_long)
@@ -303,3 +308,69 @@ def test_passes_over_samples_elsewhere_give_the_same_run(alpha, is_long):
         np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9)
     with pytest.raises(ValueError, match="totals has length 2, expected 4"):
         _core.descend(pass_over, groups, fit.C, fit.U, totals=totals[:2], **options)
+
+
+class Elsewhere:
+    """Groups by the methods of a Python object, around those of the core."""
+
+    def __init__(self, groups):
+        self.groups, self.kept, self.saved, self.names = groups, None, {}, set()
+
+    def __getattribute__(self, name):
+        if name in {"keep", "go_back", "save", "restore", "drop", "measure", "refine"}:
+            self.names.add(name)
+        return super().__getattribute__(name)
+
+    def keep(self):
+        self.kept = self.groups.memberships
+
+    def go_back(self):
+        self.groups.memberships = self.kept
+
+    def save(self, slot):
+        self.saved[slot] = self.groups.memberships
+
+    def restore(self, slot):
+        self.groups.memberships = self.saved[slot]
+
+    def drop(self, cluster):
+        self.groups.memberships = drop_column(self.groups.memberships, cluster)
+
+    def measure(self, C):
+        self.groups.measure(C)
+
+    def refine(self, *how):
+        return self.groups.refine(*how)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.05, 0.12])
+@pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_elsewhere_give_the_same_run(alpha, is_long, seed):
+    fit = Fit([2] * 20 + [3] * 5, 5, alpha=alpha, beta=5.0, n_free=100, seed=seed)
+    groups = fit.groups()
+    pass_over, totals = fit.in_two(groups)
+    options = {**OPTIONS, "is_long": is_long, "alpha": alpha, "totals": totals}
+    here = _core.descend(pass_over, groups, fit.C, fit.U, **options)
+    groups.memberships = fit.U
+    elsewhere = Elsewhere(groups)
+    there = _core.descend(pass_over, elsewhere, fit.C, None, **options)
+    assert {"keep", "save", "refine"} <= elsewhere.names
+    assert ("drop" in elsewhere.names) == (len(here[0]) < 5)
+    assert there[1] is None
+    assert there[4:] == here[4:]
+    np.testing.assert_array_equal(there[3], here[3])
+    for part in (0, 2):
+        np.testing.assert_allclose(there[part], here[part], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(groups.memberships, here[1], rtol=1e-9, atol=1e-9)
+
+
+def test_memberships_are_given_for_groups_that_are_here():
+    fit = Fit([2] * 5, 3)
+    groups = fit.groups()
+    pass_over, _ = fit.in_two(groups)
+    for where, U in ((groups, None), (Elsewhere(groups), fit.U)):
+        with pytest.raises(ValueError, match="U is given for groups that are elsewhe"):
+            _core.descend(pass_over, where, fit.C, U, **OPTIONS)
+    with pytest.raises(ValueError, match="samples of groups are not packed"):
+        _core.descend(fit.samples(), Elsewhere(groups), fit.C, None, **OPTIONS)
