@@ -13,8 +13,8 @@ from fuzzypairs.distributed import (
     DaskFDC,
     DaskFuzzyCMeans,
     PassProgress,
+    cluster_scheduler,
     held_rows,
-    schedulers,
     watch_passes,
 )
 
@@ -199,25 +199,25 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
 
 
 def test_passes_take_one_task_for_each_worker(data, client, monkeypatch):
-    sizes, submit = [], schedulers.ClusterScheduler._map
+    sizes, submit = [], cluster_scheduler.ClusterScheduler._map
 
     def note(self, name, function, columns, **where):
         sizes.extend([len(columns[0])] * (name == "pass"))
         return submit(self, name, function, columns, **where)
 
-    monkeypatch.setattr(schedulers.ClusterScheduler, "_map", note)
+    monkeypatch.setattr(cluster_scheduler.ClusterScheduler, "_map", note)
     X, pairs, _ = data
     model = DaskFDC(**SETTINGS, client=client).fit(blocks(X, 12), pairs=pairs)
     assert len(sizes) >= model.n_iter_
     assert set(sizes) == {2}  # two workers of one thread, which have six blocks each
 
 
-@pytest.mark.parametrize("gathered", [0, schedulers.GATHERED])
+@pytest.mark.parametrize("gathered", [0, cluster_scheduler.GATHERED])
 def test_many_blocks_are_added_in_groups(data, client, monkeypatch, gathered):
     X, pairs, _ = data
     # By workers, with prototypes sent apart; or by the client.
-    monkeypatch.setattr(schedulers, "GATHERED", gathered)
-    monkeypatch.setattr(schedulers, "SENT_WITH_TASKS", gathered)
+    monkeypatch.setattr(cluster_scheduler, "GATHERED", gathered)
+    monkeypatch.setattr(cluster_scheduler, "SENT_WITH_TASKS", gathered)
     settings = {**SETTINGS, "tol": 1e-2}
     there = DaskFDC(**settings, client=client).fit(blocks(X, 70), pairs=pairs)
     here = DaskFDC(**settings).fit(blocks(X, 70), pairs=pairs)

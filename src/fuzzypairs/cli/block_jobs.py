@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs.distributed.schedulers import Scheduler, Work, choose_scheduler
+from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
+from fuzzypairs.distributed.schedulers import Scheduler, Work
 from fuzzypairs.io.file_blocks import FileBlock, find_files, list_blocks
 
 __all__ = ["Job", "Show", "open_job"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,15 @@ from fuzzypairs.distributed.block_work import (
 )
 from fuzzypairs.distributed.dask_blocks import Source
 from fuzzypairs.distributed.held_rows import HeldRows
+from fuzzypairs.distributed.judged_groups import (
+    ROWS_A_PART,
+    SHARED_FROM,
+    Command,
+    Found,
+    GroupsOfRun,
+    JudgedRows,
+    SharedGroups,
+)
 from fuzzypairs.distributed.pass_progress import PassClock
 from fuzzypairs.distributed.schedulers import KEPT_SHARE, Scheduler, Work
 from fuzzypairs.solvers.any_metric import SpacePasses
@@ -34,13 +43,27 @@ from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.spaces.vectors import weighted_sums
 from fuzzypairs.starts.start import Start
-from fuzzypairs.threads import Threads, one_blas_thread
+from fuzzypairs.threads import Threads
 
 __all__ = ["BlockPasses", "Blocks", "run_together"]
 
-Ask = Callable[[Floats], Callable[[], Partial]]
+
+class Request(NamedTuple):
+    """What a run asks for: a pass, or a step of its groups that are elsewhere."""
+
+    C: Floats | None  # prototypes of the pass, if it is one
+    commands: list[Command]  # for groups that are elsewhere
+
+
+class Answer(NamedTuple):
+    """What the blocks and the groups that are elsewhere found for a run."""
+
+    blocks: Partial | None
+    groups: Found | None
+
+
+Ask = Callable[[Request], Callable[[], Answer]]
 
 
 class Blocks:
@@ -116,10 +139,17 @@ class PackedBlocks:
         clock, scheduler = self.blocks.clock, self.blocks.scheduler
         clock.begin("pass")
         function = pass_over_block if self.is_kept else read_and_pass
-        common = (list(prototypes.values()), scheduler.n_threads)
-        parts = scheduler.map(
-            Work("pass", function, self.calls, common, clock.tick, add_partials)
+        n_threads = scheduler.threads_for(len(self.calls))
+        work = Work(
+            "pass",
+            function,
+            self.calls,
+            (list(prototypes.values()), n_threads),
+            clock.tick,
+            add_partials,
+            by_thread=self.is_kept,
         )
+        parts = scheduler.map(work)
         clock.end(prototypes)
         return add_partials(*parts)
 
@@ -170,6 +200,8 @@ class BlockPasses:
             blocks.held.heaviest,
             size >= PRODUCTS_FROM,
         )
+        self.judged = JudgedRows(space.X, constrained, weight, frame)
+        self.shared: SharedGroups | None = None
         self.packed = blocks.pack(frame, blocks.held.rows_by_block(constrained))
         # Sums of w x, w |x|^2 and w of all rows, which are centred at their mean.
         mass = blocks.held.survey.mass / blocks.held.heaviest
@@ -178,8 +210,11 @@ class BlockPasses:
         )
 
     def make_groups(self, graph: Graph) -> _core.Groups:
-        """Return the groups of judged samples, ready for passes."""
-        return self.local.make_groups(graph)
+        """Return the groups of judged samples, or none if they will be shared out."""
+        if _is_large(graph):
+            none, ends = np.zeros(1, dtype=np.int64), np.empty(0)
+            return _core.Groups(none, none, none[:0], ends, ends)
+        return self.judged.make_groups(graph.in_units(self.scale))
 
     def first_prototypes(self, problem: Problem, start: Start) -> tuple[Floats, Floats]:
         """Return prototypes of a start on the held rows, and memberships of groups."""
@@ -191,6 +226,8 @@ class BlockPasses:
 
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
         """Descend from all starts at once: a pass serves all of them."""
+        if _is_large(problem.graph) and not problem.is_exact:
+            return self._run_shared(problem, starts)
         first = [self.first_prototypes(problem, start) for start in starts]
         return self._descend(problem, first)
 
@@ -203,35 +240,100 @@ class BlockPasses:
     def _descend(
         self, problem: Problem, first: list[tuple[Floats, Floats]]
     ) -> list[RunResult]:
+        """Run with all groups on the client, which solves them during a pass."""
+        graph = problem.graph.in_units(self.scale)
+
         def task(centers: Floats, U: Floats, number: int) -> Callable[[Ask], RunResult]:
             own = problem
-            if number:  # groups hold the memberships of one run
-                own = replace(problem, groups=self.make_groups(problem.graph))
+            if number or _is_large(graph):  # groups hold the memberships of one run
+                own = replace(problem, groups=self.judged.make_groups(graph))
             return lambda ask: self._one(own, centers, U, ask)
 
         tasks = [task(*start, number) for number, start in enumerate(first)]
-        return run_together(tasks, self.packed.pass_at)
+        return run_together(tasks, self._serve)
+
+    def _run_shared(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
+        """Run with groups shared out to workers, which solve them during a pass."""
+        if self.shared is None:
+            graph = problem.graph.in_units(self.scale)
+            self.shared = SharedGroups(
+                self.blocks.scheduler, self.judged, graph, ROWS_A_PART
+            )
+        first, given = [], []
+        for start in starts:
+            centers, U = self._prototypes(start), None
+            if centers is None:
+                centers, U = self.first_prototypes(problem, start)
+            first.append(centers)
+            given.append((True, self._inside(centers)) if U is None else (False, U))
+        self.shared.start(given)
+
+        def task(centers: Floats) -> Callable[[Ask], RunResult]:
+            return lambda ask: self._one(problem, centers, None, ask)
+
+        runs = run_together([task(centers) for centers in first], self._serve)
+        return [
+            replace(run, constrained=self.shared.memberships(number))
+            for number, run in enumerate(runs)
+        ]
+
+    def _prototypes(self, start: Start) -> Floats | None:
+        """Return the prototypes of a start, if its memberships are free ones there."""
+        if start.centers is not None:
+            return np.asarray(start.centers, dtype=np.float64)
+        if start.rows is not None and isinstance(self.local, SpacePasses):
+            return self.local.space.at_samples(start.rows)
+        return None
+
+    def _inside(self, centers: Floats) -> Floats:
+        """Return prototypes in the coordinates of passes."""
+        return np.ascontiguousarray((centers - self.mean) / self.unit)
+
+    def _serve(self, requests: dict[int, Request]) -> dict[int, Answer]:
+        """Make steps of groups that are elsewhere, and a pass if one is asked for."""
+        commands = {n: r.commands for n, r in requests.items() if r.commands}
+        prototypes = {n: r.C for n, r in requests.items() if r.C is not None}
+        receive = None
+        if self.shared is not None and commands:
+            receive = self.shared.begin(commands)
+        parts = self.packed.pass_at(prototypes) if prototypes else []
+        by_run = dict(zip(prototypes, parts, strict=True))
+        found = {} if receive is None else receive()
+        return {n: Answer(by_run.get(n), found.get(n)) for n in requests}
 
     def _one(
-        self, problem: Problem, centers: Floats, constrained: Floats, ask: Ask
+        self, problem: Problem, centers: Floats, U: Floats | None, ask: Ask
     ) -> RunResult:
+        """Run Algorithm 1; without U, with groups that are elsewhere."""
+
+        def step(commands: list[Command]) -> Found:
+            found = ask(Request(None, commands))().groups
+            assert found is not None
+            return found
+
+        elsewhere = GroupsOfRun(step)
+
         def pass_over(
             C: Floats, n_sweeps: int, tol: float
         ) -> tuple[Floats, Floats, float, float, float]:
-            receive = ask(C)
+            commands: list[Command] = []
+            if U is None:
+                commands = [*elsewhere.take(), ("pass_over", C, n_sweeps, tol)]
+            receive = ask(Request(C, commands))
             # While the workers make their pass.
-            sums, masses, rest, value, change = self._pass_groups(
-                problem, C, n_sweeps, tol
-            )
-            part = receive()
-            rest += part.value
-            return part.sums + sums, part.masses + masses, rest, value, change
+            found = None if U is None else self._pass_groups(problem, C, n_sweeps, tol)
+            free, there = receive()
+            found = found or there
+            assert free is not None
+            assert found is not None
+            sums, masses = free.sums + found.sums, free.masses + found.masses
+            return sums, masses, free.value, found.value, found.change
 
-        C, U, history, sizes, n_iter, converged = _core.descend(
+        C, ends, history, sizes, n_iter, converged = _core.descend(
             pass_over,
-            problem.groups,
-            np.ascontiguousarray((centers - self.mean) / self.unit),
-            np.ascontiguousarray(constrained),
+            elsewhere if U is None else problem.groups,
+            self._inside(centers),
+            None if U is None else np.ascontiguousarray(U),
             alpha=problem.alpha,
             tol=problem.tol,
             max_iter=problem.max_iter,
@@ -243,65 +345,45 @@ class BlockPasses:
         history *= self.scale * problem.heaviest
         objective = float(history[-1]) if len(history) else np.inf
         centers = C * self.unit + self.mean
-        return RunResult(centers, U, objective, history, sizes, n_iter, converged)
+        return RunResult(centers, ends, objective, history, sizes, n_iter, converged)
 
     def _pass_groups(
         self, problem: Problem, C: Floats, n_sweeps: int, tol: float
-    ) -> tuple[Floats, Floats, float, float, float]:
-        """Return sums, masses, distances outside the value, value and change."""
-        groups = problem.groups
+    ) -> Found:
+        """Solve groups that are here."""
         if not len(self.constrained):
-            groups.memberships = np.empty((0, len(C)))
-            return np.zeros(C.shape), np.zeros(len(C)), 0.0, 0.0, 0.0
-        if self.is_fused:
-            sums, masses, value, change = groups.pass_over(
-                C, n_sweeps, tol, 1.0, self.n_threads
-            )
-            return sums, masses, 0.0, value, change
-        assert isinstance(self.local, SpacePasses)
-        X, w = self.X[self.constrained], self.local.weight[self.constrained]
-        with one_blas_thread():
-            # Held rows are mapped already: distances of a space without a map.
-            distance = _distances(self.local.space, X, C * self.unit + self.mean)
-            groups.set_distances(distance * (w[:, None] / self.scale), self.n_threads)
-            value, change = groups.descend(n_sweeps, tol, 1.0, self.n_threads)
-            W = w[:, None] * groups.memberships**self.fuzzifier
-            sums = weighted_sums(Threads(1), X, W)
-        masses = W.sum(axis=0)
-        sums = (sums - masses[:, None] * self.mean) / self.unit
-        return sums, masses, 0.0, value, change
+            problem.groups.memberships = np.empty((0, len(C)))
+            return Found(0.0, 0.0)
+        return self.judged.pass_over(problem.groups, C, n_sweeps, tol, self.n_threads)
 
 
-def _distances(space: Space, X: Any, P: Floats) -> Floats:
-    """Return squared distances of rows that are mapped already."""
-    if isinstance(space, MappedSpace):
-        return super(MappedSpace, space).between(X, P)
-    return space.between(X, P)
+def _is_large(graph: Graph) -> bool:
+    """Tell whether groups are shared out to workers."""
+    return len(graph.neighbor) >= 2 * SHARED_FROM
 
 
 def run_together(
     tasks: list[Callable[[Ask], RunResult]],
-    pass_at: Callable[[dict[int, Floats]], list[Partial]],
+    serve: Callable[[dict[int, Request]], dict[int, Answer]],
 ) -> list[RunResult]:
     """Run tasks on threads; make one pass when all that still run wait for it.
 
-    A task is called with a function `ask`. ``ask(C)`` requests a pass at prototypes C
-    and returns a function that waits for its sums. What the passes or a task raise is
-    raised here, after all tasks have ended.
+    A task is called with a function `ask`. ``ask(request)`` returns a function that
+    waits for the answer. Requests without a pass are served at once. What `serve` or a
+    task raise is raised here, after all tasks have ended.
     """
-    inbox: SimpleQueue[tuple[int, Floats | None, Any]] = SimpleQueue()
+    inbox: SimpleQueue[tuple[int, Request | None, Any]] = SimpleQueue()
     answers: list[SimpleQueue[Any]] = [SimpleQueue() for _ in tasks]
 
     def ask_for(number: int) -> Ask:
-        def receive() -> Partial:
-            answer = answers[number].get()
+        def receive() -> Answer:
+            answer: Answer | BaseException = answers[number].get()
             if isinstance(answer, BaseException):
                 raise answer
-            part: Partial = answer
-            return part
+            return answer
 
-        def ask(C: Floats) -> Callable[[], Partial]:
-            inbox.put((number, C, None))
+        def ask(request: Request) -> Callable[[], Answer]:
+            inbox.put((number, request, None))
             return receive
 
         return ask
@@ -314,15 +396,21 @@ def run_together(
 
     threads = [Thread(target=work, args=(n,), daemon=True) for n in range(len(tasks))]
     results: dict[int, Any] = {}
-    waiting: dict[int, Floats] = {}
+    waiting: dict[int, Request] = {}
+
+    def give(requests: dict[int, Request]) -> None:
+        for number, answer in serve(requests).items():
+            answers[number].put(answer)
 
     def collect() -> None:
         while len(waiting) + len(results) < len(tasks):
-            number, C, end = inbox.get()
-            if C is None:
+            number, request, end = inbox.get()
+            if request is None:
                 results[number] = end
+            elif request.C is None:
+                give({number: request})
             else:
-                waiting[number] = C
+                waiting[number] = request
         for end in results.values():
             if isinstance(end, BaseException):
                 raise end
@@ -334,10 +422,8 @@ def run_together(
             collect()
             if waiting:
                 asked = {number: waiting[number] for number in sorted(waiting)}
-                parts = pass_at(asked)
                 waiting.clear()
-                for number, part in zip(asked, parts, strict=True):
-                    answers[number].put(part)
+                give(asked)
     except BaseException:
         for queue in answers:
             queue.put(RuntimeError("another run has ended the fit"))

@@ -17,10 +17,11 @@ from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.distributed.block_passes import BlockPasses, Blocks
 from fuzzypairs.distributed.block_work import memberships_of_block
+from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
 from fuzzypairs.distributed.dask_blocks import Source, read_collection, read_judgements
 from fuzzypairs.distributed.held_rows import hold_rows
 from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import KEPT_SHARE, choose_scheduler
+from fuzzypairs.distributed.schedulers import KEPT_SHARE
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse

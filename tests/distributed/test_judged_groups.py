@@ -1,0 +1,155 @@
+"""Groups of judged rows on workers against those on the client, and in memory."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_blobs
+
+from fuzzypairs import FDC, PairSet
+from fuzzypairs.distributed import DaskFDC, block_passes
+from fuzzypairs.distributed.judged_groups import RunState, cut_groups
+
+da = pytest.importorskip("dask.array")
+
+N, K = 4000, 4
+SETTINGS = {"n_clusters": K, "n_init": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Overlapping blobs, and judgements in groups of two to about 50 rows."""
+    X, truth = make_blobs(N, n_features=5, centers=K, cluster_std=4.0, random_state=1)
+    rng = np.random.default_rng(0)
+    apart = rng.choice(N // 2, (600, 2), replace=False)
+    dense = N // 2 + rng.integers(N // 2, size=(700, 2))
+    ends = np.concatenate([apart, dense[dense[:, 0] != dense[:, 1]]])
+    alike = truth[ends[:, 0]] == truth[ends[:, 1]]
+    # Every tenth is wrong: groups that may be indefinite, and other starts of them.
+    grade = np.where(alike ^ (rng.random(len(ends)) < 0.1), 0.9, -0.8)
+    return X, PairSet(*ends.T, grade, N), rng.uniform(0.5, 2.0, N)
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Share groups out, in parts of a few groups."""
+    monkeypatch.setattr(block_passes, "SHARED_FROM", 1)
+    monkeypatch.setattr(block_passes, "ROWS_A_PART", 300)
+
+
+def blocks(X):
+    return da.from_array(X, chunks=(1500, X.shape[1]))
+
+
+def agree(model, other, rtol=1e-9):
+    size = np.abs(other.cluster_centers_).max()
+    assert np.abs(model.cluster_centers_ - other.cluster_centers_).max() <= rtol * size
+    assert model.objective_ == pytest.approx(other.objective_, rel=rtol)
+    assert model.n_iter_ == other.n_iter_
+    assert model.n_clusters_ == other.n_clusters_
+
+
+def test_cuts_by_hand():
+    # Groups of 2 rows, 200 of them, then of 3 rows. Parts have about 100 rows, and
+    # begin after multiples of 64 groups of a size, or where the size changes.
+    groups = np.cumsum([0, *[2] * 200, *[3] * 5])
+    np.testing.assert_array_equal(cut_groups(groups, 100), [0, 64, 128, 192, 200, 205])
+    np.testing.assert_array_equal(cut_groups(groups, 10_000), [0, 205])
+    # One group that is larger than a part stays whole.
+    np.testing.assert_array_equal(cut_groups(np.array([0, 900]), 100), [0, 1])
+
+
+def test_states_are_values():
+    U = np.array([[0.5, 0.25, 0.25]])
+    first = RunState.first(U)
+    moved = first.keep().drop(0).save(1)
+    np.testing.assert_allclose(moved.U, [[0.5, 0.5]])
+    np.testing.assert_array_equal(moved.go_back().U, U)
+    np.testing.assert_array_equal(moved.go_back().restore(1).U, moved.U)
+    np.testing.assert_array_equal(moved.restore(0).U, U)
+    np.testing.assert_array_equal(first.U, U)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("on_cluster", [False, True])
+def test_apart_they_are_as_together(data, client, monkeypatch, on_cluster, weighted):
+    X, pairs, weight = data
+    given = {"pairs": pairs, "sample_weight": weight if weighted else None}
+    options = {**SETTINGS, "client": client if on_cluster else None}
+    on_client = DaskFDC(**options).fit(blocks(X), **given)
+    local = FDC(**SETTINGS).fit(X, **given)
+    monkeypatch.setattr(block_passes, "SHARED_FROM", 1)
+    for rows in (200, 700, 10_000):
+        monkeypatch.setattr(block_passes, "ROWS_A_PART", rows)
+        model = DaskFDC(**options).fit(blocks(X), **given)
+        agree(model, on_client)
+        agree(model, local)
+        np.testing.assert_allclose(
+            model.judged_memberships_, on_client.judged_memberships_, atol=1e-9
+        )
+    np.testing.assert_allclose(
+        model.memberships_.compute(), local.memberships_, atol=1e-9
+    )
+
+
+def test_the_number_of_workers_changes_no_bit(data, client, shared):
+    X, pairs, _ = data
+    there = DaskFDC(**SETTINGS, client=client).fit(blocks(X), pairs=pairs)
+    for n_jobs in (1, 3):
+        here = DaskFDC(**SETTINGS, n_jobs=n_jobs).fit(blocks(X), pairs=pairs)
+        np.testing.assert_array_equal(here.cluster_centers_, there.cluster_centers_)
+        np.testing.assert_array_equal(
+            here.judged_memberships_, there.judged_memberships_
+        )
+        assert here.objective_ == there.objective_
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fuzzifier": 1.6},
+        {"alpha": 0.05, "n_init": 1, "n_clusters": 8},  # clusters vanish
+        {"alpha": "auto", "n_clusters": 9, "n_init": 3},
+        {"robust": True},
+        {"metric": "mahalanobis"},
+        {"metric": "rbf", "metric_params": {"n_components": 30}},
+        {"init": "random"},
+        {"max_iter": 7},
+        {"tol": 1e-9},
+        {"beta": 100.0},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_other_settings(data, shared, changes):
+    X, pairs, _ = data
+    settings = {**SETTINGS, **changes}
+    local = FDC(**settings).fit(X, pairs=pairs)
+    model = DaskFDC(**settings).fit(blocks(X), pairs=pairs)
+    assert model.n_clusters_ == local.n_clusters_
+    assert model.objective_ == pytest.approx(local.objective_, rel=1e-9)
+    np.testing.assert_allclose(
+        model.memberships_.compute(), local.memberships_, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("fuzzifier", [2.0, 1.7])
+def test_sparse_rows(data, shared, fuzzifier):
+    X, pairs, _ = data
+    X = sparse.csr_matrix(np.where(np.abs(X) < 4.0, 0.0, X))
+    settings = {**SETTINGS, "fuzzifier": fuzzifier}
+    local = FDC(**settings).fit(X, pairs=pairs)
+    parts = blocks(X.toarray()).map_blocks(sparse.csr_matrix)
+    agree(DaskFDC(**settings).fit(parts, pairs=pairs), local)
+
+
+def test_tasks_are_on_workers_and_end_with_the_fit(data, client, shared):
+    X, pairs, _ = data
+    DaskFDC(**SETTINGS, client=client).fit(blocks(X), pairs=pairs)
+    names, n_tasks = client.run_on_scheduler(
+        lambda dask_scheduler: (
+            list(dask_scheduler.task_prefixes),
+            len(dask_scheduler.tasks),
+        )
+    )
+    assert {"fuzzypairs-groups-pack", "fuzzypairs-groups"} <= set(names)
+    assert n_tasks == 0
