@@ -3,60 +3,109 @@
 import os
 import signal
 import threading
+import traceback
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from fuzzypairs.distributed import DaskFDC
+from fuzzypairs.distributed import DaskFDC, block_passes, watch_passes
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
 # `make bench-scale` kills 30 times.
 N_KILLS = int(os.environ.get("FUZZYPAIRS_WORKER_KILLS", "2"))
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:the best run did not converge"),
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix"),
+]
 
 
-def fit(client):
+def fit(client, is_shared, watcher):
     X, _ = make_blobs(60_000, n_features=8, centers=5, cluster_std=2.0, random_state=1)
     pairs = [(i, i + 30_000, 0.5 - i % 2) for i in range(200)]
     model = DaskFDC(
         5, alpha=0, n_init=2, tol=0, max_iter=25, random_state=0, client=client
     )
-    return model.fit(da.from_array(X, chunks=(10_000, 8)), pairs=pairs)
+    with pytest.MonkeyPatch.context() as patch, watch_passes(watcher):
+        patch.setattr(block_passes, "SHARED_FROM", 1 if is_shared else 10**6)
+        patch.setattr(block_passes, "ROWS_A_PART", 100)
+        return model.fit(da.from_array(X, chunks=(10_000, 8)), pairs=pairs)
 
 
-def kill_workers(there, stop, killed, rng):
-    """Kill a random worker at random moments, once the last one is replaced."""
-    while len(killed) < N_KILLS and not stop.wait(rng.uniform(0.1, 0.8)):
-        pids = [nanny.pid for nanny in there.workers.values()]
-        if len(there.scheduler.workers) == 2 and not {None, *killed[-1:]} & {*pids}:
-            killed.append(int(rng.choice(pids)))
-            os.kill(killed[-1], signal.SIGKILL)
+class Killer:
+    """Kills a worker a moment after the fit has told of a number of blocks."""
+
+    def __init__(self, there, at, delay, rng):
+        self.there, self.at, self.delay, self.rng = there, at, delay, rng
+        self.n_told, self.moment, self.done = 0, None, threading.Event()
+
+    def watch(self, progress):
+        self.n_told += 1
+        if self.n_told == self.at:
+            self.moment = f"{self.delay:.3f} s after {progress}"
+            threading.Timer(self.delay, self.kill).start()
+
+    def kill(self):
+        pids = [nanny.pid for nanny in self.there.workers.values()]
+        os.kill(int(self.rng.choice(pids)), signal.SIGKILL)
+        self.done.set()
 
 
-@pytest.mark.filterwarnings("ignore:the best run did not converge")
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals of Unix")
 def test_killed_workers_change_nothing():
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     rng = np.random.default_rng(N_KILLS)
+    failures = []
     with (
         distributed.LocalCluster(**options, host="127.0.0.1", silence_logs=50) as there,
-        distributed.Client(there) as client,
+        distributed.Client(there, set_as_default=False) as client,
     ):
-        expected = fit(client)
-        stop, killed = threading.Event(), []
-        args = (there, stop, killed, rng)
-        thread = threading.Thread(target=kill_workers, args=args, daemon=True)
-        thread.start()
-        n_fits = 0
-        while len(killed) < N_KILLS and n_fits < 20 + 10 * N_KILLS:
-            model = fit(client)
-            np.testing.assert_array_equal(
-                model.cluster_centers_, expected.cluster_centers_
-            )
-            assert model.objective_ == expected.objective_
-            n_fits += 1
-        stop.set()
-        thread.join()
-        assert len(killed) == N_KILLS
+        n_told, expected = 0, {}
+        for is_shared in (False, True):
+            counter = Killer(there, None, 0.0, rng)
+            expected[is_shared] = fit(client, is_shared, counter.watch)
+            n_told = counter.n_told
+        for number in range(N_KILLS):
+            client.wait_for_workers(2, timeout=120)
+            is_shared = bool(number % 2)
+            # Early moments are drawn as often as the many passes: survey, gather, pack.
+            at = int(rng.integers(1, n_told if number % 4 < 2 else 25))
+            killer = Killer(there, at, rng.uniform(0.0, 0.05), rng)
+            try:
+                model = fit(client, is_shared, killer.watch)
+                assert killer.done.wait(10.0)
+                other = expected[is_shared]
+                np.testing.assert_array_equal(
+                    model.cluster_centers_, other.cluster_centers_
+                )
+                np.testing.assert_array_equal(
+                    model.judged_memberships_, other.judged_memberships_
+                )
+                assert model.objective_ == other.objective_
+            except Exception:
+                failures.append(f"kill {number}, {killer.moment}:")
+                failures.append(traceback.format_exc())
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_dask_gives_up_is_made_anew(client, monkeypatch, is_shared):
+    """Dask gives a task up when several workers died that had it."""
+    expected = fit(client, is_shared, lambda _: None)
+    gather, n_calls = client.gather, 0
+
+    def give_up_some(futures):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls in {3, 4, 9, 14}:
+            raise distributed.KilledWorker("task", None, 3)
+        return gather(futures)
+
+    monkeypatch.setattr(client, "gather", give_up_some)
+    model = fit(client, is_shared, lambda _: None)
+    assert n_calls > 14
+    np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
+    np.testing.assert_array_equal(
+        model.judged_memberships_, expected.judged_memberships_
+    )
