@@ -1,8 +1,8 @@
-"""Fits over blocks: cost of a pass, workers, memory out of core, ids, kills.
+"""Fits over blocks: passes, workers, judged groups, memory out of core, ids, kills.
 
 ``python -m benchmarks scale`` (``make bench-scale``) measures all rows;
-``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, ids, kills,
-large.
+``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, groups, ids,
+kills, large.
 Data are made on the spot, and removed after.
 """
 
@@ -13,7 +13,9 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -195,22 +197,98 @@ def shortest(work: Callable[[], Any], repeats: int = 15) -> float:
 
 def pass_on_workers(n_rows: int, n_workers: int, block: int = BLOCK) -> float:
     """Return the shortest time between passes of a fit on so many workers."""
-    from fuzzypairs.distributed import DaskFuzzyCMeans, PassProgress, watch_passes
+    from fuzzypairs.distributed import DaskFuzzyCMeans
 
-    ended: dict[int, float] = {}
-
-    def watch(progress: PassProgress) -> None:
-        if progress.stage == "pass" and progress.n_done == progress.n_blocks:
-            ended[progress.n_passes] = time.perf_counter()
-
-    with cluster(n_workers) as there, connect(there) as client, watch_passes(watch):
+    ended: list[float] = []
+    with cluster(n_workers) as there, connect(there) as client, noting(ended):
         X = client.persist(blocks(n_rows, block))
         DaskFuzzyCMeans(
             K, n_init=1, max_iter=25, tol=0.0, random_state=0, client=client
         ).fit(X)
     # From the end of a pass to that of the next: client and scheduler included.
-    times = np.diff([ended[number] for number in sorted(ended)])
-    return float(np.min(times))
+    return float(np.diff(ended).min())
+
+
+@contextmanager
+def noting(ended: list[float]) -> Iterator[None]:
+    """Append the times at which passes end."""
+    from fuzzypairs.distributed import PassProgress, watch_passes
+
+    def watch(progress: PassProgress) -> None:
+        if progress.stage == "pass" and progress.n_done == progress.n_blocks:
+            ended.append(time.perf_counter())
+
+    with watch_passes(watch):
+        yield
+
+
+def groups(quick: bool) -> Iterator[Row]:
+    """Compare groups of judged rows on the client and on two workers."""
+    for n_pairs in (10_000, 50_000) if quick else (100_000, 1_000_000, 3_000_000):
+        ways = {
+            "the client, one thread": (n_pairs, False, 1),
+            "the client, two threads": (n_pairs, False, 2),
+            "two workers": (n_pairs, True, 1),
+        }
+        found = {
+            way: in_fresh_process("benchmarks.scale.fit_with_judgements", *how)
+            for way, how in ways.items()
+        }
+        details = [
+            f"{way} {lasts:.3f} s a pass, {before:.1f} s before the first, client "
+            f"{peak / 1e9:.2f} GB, workers {more / 1e9:.2f} GB"
+            for way, (lasts, before, peak, more, _) in found.items()
+        ]
+        alone, there = found["the client, one thread"], found["two workers"]
+        yield Row(
+            f"pass with {n_pairs} judgements, groups on two workers / on the client",
+            there[0] / alone[0],
+            "times",
+            1.0 if n_pairs >= 1_000_000 else 3.0,
+            detail="; ".join(details),
+        )
+        yield Row(
+            f"objective with {n_pairs} judgements, groups on workers / on the client",
+            abs(there[4] / alone[4] - 1.0),
+            "relative",
+            1e-9,
+        )
+
+
+def fit_with_judgements(
+    n_pairs: int, is_shared: bool, n_jobs: int
+) -> tuple[float, float, float, float, float]:
+    """Return what a fit on two workers takes whose rows are nearly all judged.
+
+    The median time of a pass, the time before the first, the peak memory of this
+    process and of the workers, and the objective.
+    """
+    from fuzzypairs import PairSet
+    from fuzzypairs.distributed import DaskFDC, block_passes
+
+    setattr(block_passes, "SHARED_FROM", 1 if is_shared else np.inf)  # noqa: B010
+    n_rows = 2 * n_pairs + 200_000
+    rng = np.random.default_rng(4)
+    ends = rng.choice(n_rows, (n_pairs, 2), replace=False)
+    grade = np.tile([0.8, -0.7], n_pairs)[:n_pairs]
+    pairs = PairSet(ends[:, 0], ends[:, 1], grade, n_rows)
+    ended: list[float] = []
+    with cluster(2) as there, connect(there) as client, noting(ended):
+        X = client.persist(blocks(n_rows, 200_000))
+        client.gather(client.compute(X.sum()))  # all blocks are drawn
+        start = time.perf_counter()
+        model = DaskFDC(
+            K, alpha=0.0, n_init=1, max_iter=12, tol=0.0, random_state=0,
+            n_jobs=n_jobs, client=client,
+        )  # fmt: skip
+        with warnings.catch_warnings(action="ignore"):  # it ends before convergence
+            model.fit(X, pairs=pairs)
+        more = sum(client.run(peak_of_this_process).values())
+    lasts = float(np.median(np.diff(ended)[1:]))
+    return (
+        lasts, ended[0] - start - lasts, peak_of_this_process(), more,
+        float(model.objective_),
+    )  # fmt: skip
 
 
 def ids(quick: bool) -> Iterator[Row]:
@@ -400,6 +478,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "equality": equality,
     "passes": passes,
     "tasks": tasks,
+    "groups": groups,
     "ids": ids,
     "kills": kills,
     "large": large,
