@@ -1,5 +1,7 @@
 """Fits over blocks against fits in memory, on a cluster of two worker processes."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -359,6 +361,32 @@ class TestErrors:
             ConnectionError, match=r"client is closed.*connect a new one"
         ):
             DaskFDC(**SETTINGS, client=client).fit(blocks(data[0], 2))
+
+    @pytest.mark.parametrize("gone", ["client", "scheduler"])
+    @pytest.mark.parametrize("stage", ["survey", "pass"])
+    def test_a_client_or_scheduler_that_goes_during_the_fit(self, data, gone, stage):
+        import distributed
+
+        closing = []
+        with distributed.LocalCluster(
+            n_workers=1, processes=False, dashboard_address=None, silence_logs=50
+        ) as there:
+            client = distributed.Client(there, set_as_default=False, timeout="2s")
+
+            def close(progress):
+                if progress.stage == stage and not closing:
+                    target = client.close if gone == "client" else there.close
+                    closing.append(threading.Thread(target=target))
+                    closing[0].start()
+
+            def fit_until_gone():  # a fit may end before the client notices
+                while True:
+                    DaskFDC(K, tol=0, n_init=1, client=client).fit(blocks(data[0], 20))
+
+            with watch_passes(close), pytest.raises(ConnectionError, match="Dask clie"):
+                fit_until_gone()
+            closing[0].join(30.0)
+            client.close()
 
     def test_what_cannot_be_fitted_on_blocks(self, data):
         X, _, weight = data

@@ -1,7 +1,8 @@
 """Functions of blocks as tasks of a Dask cluster, and where they run."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -78,15 +79,17 @@ class ClusterScheduler(Scheduler):
             for future in futures:
                 future.release()
         if self.client.status == "running":
-            self.client.nthreads()  # its answer tells that the scheduler knows
+            with suppress(OSError):  # a scheduler that has gone knows nothing
+                self.client.nthreads()  # its answer tells that the scheduler knows
 
     def keep(self, work: Work) -> list[Any]:
         """Return references to results in the memory of the workers."""
         references = self.defer(work)
         kept: _Kept = references[0].kept
         _tell_of(kept.futures, work.tell)
-        self._wait(kept.futures)
-        self._balance(kept, work)
+        with _connected():
+            self._wait(kept.futures)
+            self._balance(kept, work)
         return references
 
     def defer(self, work: Work) -> list[Any]:
@@ -333,15 +336,15 @@ class _Begun(NamedTuple):
 
 @contextmanager
 def _connected() -> Iterator[None]:
-    """Say what is to be done when the scheduler has gone."""
+    """Say what is to be done when client or scheduler have gone."""
     from distributed.comm.core import CommClosedError
 
     try:
         yield
-    except (CommClosedError, TimeoutError) as error:
+    except (CommClosedError, TimeoutError, CancelledError) as error:
         raise ConnectionError(
-            "the Dask client lost its scheduler during the fit; look at the logs of "
-            "the scheduler, and fit again with a new client"
+            "the Dask client was closed or lost its scheduler during the fit; look at "
+            "the logs of the scheduler, and fit again with a new client"
         ) from error
 
 
