@@ -77,7 +77,7 @@ def plot_judgements(
     """
     U = as_memberships("memberships", memberships, shares=True)
     judged = PairSet.coerce(pairs, n_samples=len(U)).informative
-    ax = style.new_axes((6.4, 3.6)) if ax is None else ax
+    ax = style.new_axes((5.2, 3.4)) if ax is None else ax
     shared, held = shared_membership(judged, U), pairs_held(judged, U)
     for word, mine, marker, color, area in (
         ("satisfied", held, "o", style.HELD, 26),

@@ -110,7 +110,7 @@ def plot_memberships(
         raise TypeError(f"title is a {type(title).__name__}, expected text")
     check_flag("legend", legend)
     check_flag("row_links", row_links)
-    ax = style.new_axes((6.4, 5.4)) if ax is None else ax
+    ax = style.new_axes((5.6, 5.0)) if ax is None else ax
     places, names = _project(data)
 
     shown = _strongest_pairs(judged, U, most_pairs)

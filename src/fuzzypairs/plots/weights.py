@@ -59,7 +59,7 @@ def plot_feature_weights(
         )
     share = 100 * w / (w.sum() or 1.0)
     rows = np.argsort(-share, kind="stable")[:most]
-    ax = style.new_axes((6.4, 0.9 + 0.27 * len(rows))) if ax is None else ax
+    ax = style.new_axes((4.8, 0.9 + 0.27 * len(rows))) if ax is None else ax
     places = np.arange(len(rows))
     ax.barh(places, share[rows], height=0.7, color=style.COLORS[0])
     for place, value in zip(places, share[rows], strict=True):

@@ -18,6 +18,8 @@ MOST_BARS = 30
 CANDIDATES = 2000
 # From this ratio of the second to the first membership on a row may be listed as mixed.
 A_LITTLE = 0.05
+# Columns that differ by less, in standard deviations, do not set a cluster apart.
+SLIGHT = 0.2
 
 
 def cluster_sections(fit: FitFacts) -> list[Section]:
@@ -108,6 +110,8 @@ def _card(fit: FitFacts, cluster: int) -> Card:
     )
     heads = ["sets it apart", "here", "elsewhere", "difference"]
     traits = [(profile.column, profile.trait(cluster)) for profile in ordered[:IN_CARD]]
+    # A table without rows would say less than one with small differences.
+    traits = [t for t in traits if abs(t[1].difference) >= SLIGHT] or traits[:1]
     table = Table(
         heads if weights is None else [*heads, "weight"],
         [

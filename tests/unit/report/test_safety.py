@@ -148,3 +148,36 @@ def test_axe_finds_nothing(pages, scheme, width):
         found = view.evaluate("axe.run()")["violations"]
         browser.close()
     assert [rule["id"] for rule in found] == []
+
+
+def test_a_phone_shows_whole_pictures_and_cards(pages):
+    api, chromium = find_chromium()
+    with api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium)
+        view = browser.new_page(viewport={"width": 390, "height": 900})
+        view.goto(pages[0].with_name("plain.html").as_uri())
+        wide = view.evaluate(
+            "[...document.querySelectorAll('figure .scroll, .card .scroll')]"
+            ".map(box => box.scrollWidth - box.clientWidth)"
+        )
+        page = view.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert len(wide) > 5
+    assert max(wide) <= 0
+    assert page <= 390
+
+
+def test_paper_shows_whole_tables(pages):
+    api, chromium = find_chromium()
+    with api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium)
+        # The width of A4 without its margins, in pixels of CSS.
+        view = browser.new_page(viewport={"width": 680, "height": 1000})
+        view.goto(pages[0].with_name("plain.html").as_uri())
+        view.emulate_media(media="print")
+        right = view.evaluate(
+            "[...document.querySelectorAll('table')]"
+            ".map(table => table.getBoundingClientRect().right)"
+        )
+        browser.close()
+    assert max(right) <= 680
