@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from fuzzypairs.plots import plot_objective
+from fuzzypairs.plots import new_figure, plot_objective
 from fuzzypairs.report import Card, Picture, Section, Table, write_report
 from fuzzypairs.report.html import counted, cut, percent
 from pages import Page
@@ -57,6 +57,16 @@ def test_pictures_take_the_colours_and_letters_of_the_page():
     assert "font-family" not in tags
     # What comes from data stays as it is.
     assert '&lt;b&gt; &amp; id="m1" #000000 url(#x)' in svg
+
+
+def test_broad_pictures_are_moved_rather_than_shrunk(tmp_path):
+    figures = [new_figure((inches, 2.0)) for inches in (6.4, 11.0)]
+    for figure in figures:
+        figure.subplots()
+    sections = [Section("One", picture=Picture(each, alt="")) for each in figures]
+    page = page_of(tmp_path, *sections)
+
+    assert [figure.get("class") for figure in page.named("figure")] == [None, "broad"]
 
 
 def test_names_in_pictures_are_counted_under_a_prefix():
