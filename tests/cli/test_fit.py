@@ -367,7 +367,7 @@ def test_the_files_alone_are_enough(tmp_path, monkeypatch):
     result = run("fit", "table.csv", "--pairs", "p.csv")
 
     assert result.exit_code == 0, result.output
-    assert "Chosen by 40 held-out judgements: n_clusters=3" in result.stdout
+    assert "Chosen by 40 held-out judgements: --clusters 3" in result.stdout
     told = json.loads((tmp_path / "table-result" / "summary.json").read_text())
     assert told["clusters"]["found"] == 3
     assert told["verdict"]["level"] == "strong"

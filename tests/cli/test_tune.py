@@ -59,7 +59,7 @@ def test_it_says_what_the_judgements_say(done):
     assert "Settings by held-out pairs, in percent, best first" in text
     assert "best first, all with alpha auto, metric auto, propagate auto" in text
     assert "3 auto 100.00" in text
-    assert "Chosen by 40 held-out judgements: beta='auto', n_clusters=3; its" in text
+    assert "Chosen by 40 held-out judgements: --beta auto, --clusters 3; its" in text
     assert result.stdout.splitlines()[-2:] == [
         str(out / "tuning.html"),
         str(out / "report.html"),

@@ -1,6 +1,7 @@
 """`fuzzypairs fit`: from a user's file to clusters, a model and a report."""
 
 import time
+import warnings
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -176,7 +177,8 @@ def fit(
             "command": options.fit_command(context, model, uses_pairs=uses_pairs)
         }
         if search is not None:
-            chosen = {"chosen_by": search.chosen_by_, "reason": search.reason_}
+            reason = options.as_options(search.reason_)
+            chosen = {"chosen_by": search.chosen_by_, "reason": reason}
             further |= {"tuning": chosen, "chosen": search.verdict_}
         found = FittedTask(task, model, seconds, notes, further)
         parts = count(READ + FITTED)
@@ -205,12 +207,13 @@ def _fit(
     """Fit with the number of clusters, or with the one that a search takes."""
     from fuzzypairs import GuidedFDC, PairSearchCV
     from fuzzypairs.active.inference import fit_answers
+    from fuzzypairs.exceptions import ClustersVanishedWarning
     from fuzzypairs.solvers.watching import watch_runs
     from fuzzypairs.threads import one_blas_thread
 
     tried = [k for k in tried if k <= task.items.n_rows]
     # The fits have threads of their own.
-    with one_blas_thread():
+    with one_blas_thread(), warnings.catch_warnings():
         if len(tried) == 1:
             with watch_runs(tell):
                 # Answers to the questions of the page are fitted as there.
@@ -222,6 +225,8 @@ def _fit(
             blank, {"n_clusters": tried}, random_state=blank.random_state,
             n_jobs=blank.n_jobs, refit=rows is None,
         )  # fmt: skip
+        # Nobody asked for the number that a search takes: no note on those not found.
+        warnings.simplefilter("ignore", ClustersVanishedWarning)
         if rows is None:
             search.fit(task.X, pairs=task.pairs, progress=tell)
             return search.best_estimator_, search

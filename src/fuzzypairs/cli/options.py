@@ -33,6 +33,7 @@ __all__ = [
     "TableFormat",
     "Truth",
     "WithData",
+    "as_options",
     "count",
     "counts",
     "fit_command",
@@ -131,6 +132,12 @@ OF_NO_DATA = {
     *FLAGS, "metric_params", "robust", "clusters", "seed", "jobs", "n_jobs", "folds",
     "repeats", "out", "fmt", "with_data", "force", "as_json", "quiet",
 }  # fmt: skip
+
+
+def as_options(sentence: str) -> str:
+    """Return a sentence with options for settings: "--clusters 3" for n_clusters=3."""
+    setting = rf"\b({'|'.join(FLAGS)})='?([^\s,;:')]+)'?"
+    return re.sub(setting, lambda found: f"{FLAGS[found[1]]} {found[2]}", sentence)
 
 
 def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) -> str:

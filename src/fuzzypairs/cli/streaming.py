@@ -19,7 +19,7 @@ from fuzzypairs import FDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.cli.block_jobs import Job, Show, open_job
 from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
-from fuzzypairs.cli.options import READING
+from fuzzypairs.cli.options import READING, as_options
 from fuzzypairs.cli.outputs import write_json
 from fuzzypairs.distributed import DaskFDC, PassProgress, watch_passes
 from fuzzypairs.distributed.block_work import Reading
@@ -165,7 +165,10 @@ def _fit(
         search, n_seen = search_clusters(job, profile, judged, model, tried)
         model.set_params(**search.best_params_)
         judged = judged if search.uses_pairs_ else None
-        reason = f"{search.reason_} The settings were fitted to {n_seen:,} of the rows."
+        reason = (
+            f"{as_options(search.reason_)} The settings were fitted to {n_seen:,} of "
+            "the rows."
+        )
         tuning = {"tuning": {"chosen_by": search.chosen_by_, "reason": reason}}
     fitted = _fit_blocks(job, features, names, profile.lengths, judged, model)
     done = time.perf_counter()

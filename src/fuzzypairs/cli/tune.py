@@ -196,7 +196,7 @@ def _summary(search: "PairSearchCV") -> dict[str, Any]:
     """Return the entry of the search in the summary."""
     return {
         "chosen_by": search.chosen_by_,
-        "reason": search.reason_,
+        "reason": options.as_options(search.reason_),
         "best": _named(search, search.best_params_),
         # A setting that failed has no score, and JSON has no NaN.
         "settings": [
@@ -266,7 +266,7 @@ def _write(folder: Path, search: "PairSearchCV") -> None:
     write_report(
         folder / "tuning.html",
         title="What the judgements say of the settings",
-        lead=search.reason_,
+        lead=options.as_options(search.reason_),
         sections=[
             Section("Curves", picture=curves),
             Section("Settings", tables=[_table(search)]),

@@ -212,7 +212,7 @@ def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict
     sentences = [
         _first(level, best),
         *([_difference(guided, unguided)] if unguided else []),
-        *_doubts(level, count, noise_rate),
+        *_doubts(level, best, count, noise_rate),
         *_advice(level, n_more),
     ]
     return Verdict(level, guided, unguided, count, n_more, noise_rate, tuple(sentences))
@@ -283,12 +283,16 @@ def _difference(guided: Agreement, unguided: Agreement) -> str:
     )
 
 
-def _doubts(level: Level, count: int, noise_rate: float | None) -> list[str]:
+def _doubts(
+    level: Level, best: Agreement, count: int, noise_rate: float | None
+) -> list[str]:
     """Say that judgements are too few, or that some seem wrong."""
     doubts = []
-    if count < FEWEST:
+    # An interval from chance to a strong result says nothing against the judgements.
+    too_few = count < FEWEST or (level == "unusable" and best.high > STRONG)
+    if too_few:
         doubts.append(f"{count} judgements are too few to tell.")
-    if level == "unusable" and count >= FEWEST:
+    if level == "unusable" and not too_few:
         doubts.append(
             "Either many judgements are wrong, or the columns do not show what they "
             "are about: check some of them, and whether 1 means alike."

@@ -99,6 +99,16 @@ def test_few_judgements_are_too_few():
     assert found.n_more == 50
 
 
+def test_judgements_whose_interval_reaches_far_are_too_few():
+    """Nine of twelve satisfied may be chance, and may be a strong result."""
+    pairs = judged(12, 3)
+    found = verdict(pairs, truth(pairs))
+    assert found.level == "unusable"
+    said = " ".join(found.sentences)
+    assert "12 judgements are too few to tell." in said
+    assert "wrong" not in said
+
+
 @pytest.mark.parametrize(("held_out", "given"), [(None, 0), (judged(3), 3)])
 def test_none_held_out(held_out, given):
     if held_out is not None:
