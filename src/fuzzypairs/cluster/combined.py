@@ -1,6 +1,7 @@
 """Memberships that combine unguided clusters and a map learned from judgements."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from fuzzypairs.spaces.likelihood import softmax
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.spaces.views import View
 
-__all__ = ["CombinedMap", "ViewMap", "certainty_radius", "joined"]
+__all__ = ["CombinedMap", "UnguidedClusters", "ViewMap", "certainty_radius", "joined"]
 
 # Rows further from the landmarks than all but this share of the samples are unlike
 # what was seen.
@@ -24,24 +25,54 @@ ROWS_AT_A_TIME = 4096
 NEGLIGIBLE = 1e-3
 
 
+@dataclass(frozen=True, eq=False)
+class UnguidedClusters:
+    """Clusters found without judgements, in one view.
+
+    Attributes
+    ----------
+    view : View
+    prototypes : ndarray of shape (n_clusters, n_features)
+        In its coordinates.
+    fuzzifier : float
+    """
+
+    view: View
+    prototypes: Floats
+    fuzzifier: float
+
+    def memberships(self, X: Floats) -> Floats:
+        """Return memberships of rows, (n_rows, n_clusters)."""
+        return self.memberships_at(self.view.coordinates(X), 1.0)
+
+    def memberships_at(self, Z: Floats, sharpness: float) -> Floats:
+        """Return memberships of rows with coordinates Z, raised to a power."""
+        g = 1.0 + (self.fuzzifier - 1.0) / sharpness
+        return memberships_of(Euclidean().between(Z, self.prototypes), g)
+
+
 class ViewMap:
-    """Probabilities v(x) = softmax([f(x), 1] W) from the features f of views.
+    """Probabilities v(x) = softmax([f(x), 1] W) from the features f of two views.
 
     Parameters
     ----------
-    views : sequence of View
+    view : View
+    whitened : View
+        Of the coordinates in the first view.
     coefficients : ndarray of shape (n_view_features + 1, n_clusters)
-        W, the features of one view after those of the other.
+        W, the features of the first view before those of the other.
     """
 
-    def __init__(self, views: Sequence[View], coefficients: Floats) -> None:
-        self.views = views
+    def __init__(self, view: View, whitened: View, coefficients: Floats) -> None:
+        self.view = view
+        self.whitened = whitened
         self.coefficients = coefficients
 
     def probabilities(self, X: Floats) -> Floats:
         """Return v of rows, (n_rows, n_clusters)."""
         W = self.coefficients
-        F = joined([view.features(X) for view in self.views])
+        Z = self.view.coordinates(X)
+        F = joined([self.view.features_at(Z), self.whitened.features(Z)])
         return softmax(F @ W[:-1] + W[-1])
 
     def sensitivity(self, X: Floats) -> Floats:
@@ -49,11 +80,10 @@ class ViewMap:
 
         The root mean square slope times the deviation of the feature.
         """
-        first, slopes = 0, np.zeros((self.coefficients.shape[1], *X.shape))
-        for view in self.views:
-            last = first + view.n_out
-            slopes += view.slopes(X, self.coefficients[first:last])
-            first = last
+        first, second = np.split(self.coefficients[:-1], [self.view.n_out])
+        Z = self.view.coordinates(X)
+        slopes = self.view.slopes(X, first)
+        slopes += self.view.by_samples(self.whitened.slopes(Z, second))
         slopes -= np.mean(slopes, axis=0)
         return as_shares(np.sqrt((slopes**2).mean(axis=(0, 1))) * X.std(axis=0))
 
@@ -66,28 +96,28 @@ def joined(features: Sequence[Floats]) -> Floats:
 class CombinedMap(MappedSpace):
     """The simplex, with samples at their combined memberships.
 
-        a(x) = (1 - w) u(x) + w v(x)
+        a(x) = sum_b w_b u_b(x) + w v(x)
         m(x) = r(x) a(x)^t / sum_h a_h(x)^t + (1 - r(x)) / k
 
-    u are memberships by distances to unguided prototypes, v the probabilities of a map
-    learned from judgements, w its weight. The power t makes memberships as certain as
-    they are right. r is 1, but for rows unlike the samples: if d(x) is the distance to
-    the nearest landmark and D what 99 % of the samples keep,
+    u_b are memberships by distances to unguided prototypes in several views, v the
+    probabilities of a map learned from judgements, w their weights. The power t makes
+    memberships as certain as they are right. r is 1, but for rows unlike the samples:
+    if d(x) is the distance to the nearest landmark and D what 99 % of the samples keep,
     r(x) = min(1, D / d(x))^2.
 
     Parameters
     ----------
     learned : ViewMap
-        The first of its views is Euclidean.
     guided_weight : float
         w.
-    prototypes : ndarray of shape (n_clusters, n_features)
-    fuzzifier : float
-        Of u.
+    unguided : sequence of UnguidedClusters
+        The first in the Euclidean view.
+    unguided_weights : ndarray of shape (n_views,)
+        w_b.
     power : float
         t.
     radius : float
-        D, in the coordinates of the first view.
+        D, in the coordinates of the Euclidean view.
     kept : ndarray of shape (n_kept,)
         The clusters that some sample is in; others are left out of m.
     """
@@ -98,16 +128,16 @@ class CombinedMap(MappedSpace):
         self,
         learned: ViewMap,
         guided_weight: float,
-        prototypes: Floats,
-        fuzzifier: float,
+        unguided: Sequence[UnguidedClusters],
+        unguided_weights: Floats,
         power: float,
         radius: float,
         kept: Labels,
     ) -> None:
         self.learned = learned
         self.guided_weight = guided_weight
-        self.unguided_prototypes = prototypes
-        self.fuzzifier = fuzzifier
+        self.unguided = unguided
+        self.unguided_weights = unguided_weights
         self.power = power
         self.radius = radius
         self.kept = kept
@@ -119,25 +149,20 @@ class CombinedMap(MappedSpace):
         return require_finite(np.concatenate(parts))
 
     def _block(self, X: Floats) -> Floats:
-        out = np.zeros((len(X), len(self.unguided_prototypes)))
-        if 1.0 - self.guided_weight > NEGLIGIBLE:
-            U = unguided_memberships(X, self.unguided_prototypes, self.fuzzifier)
-            out += (1.0 - self.guided_weight) * U
+        out = np.zeros((len(X), len(self.unguided[0].prototypes)))
         if self.guided_weight > NEGLIGIBLE:
             out += self.guided_weight * self.learned.probabilities(X)
+        for w, clusters in zip(self.unguided_weights, self.unguided, strict=True):
+            if w > NEGLIGIBLE:
+                out += w * clusters.memberships(X)
         out = (out / out.sum(axis=1, keepdims=True))[:, self.kept]
         # What clusters without samples had is shared out evenly.
         out += (1.0 - out.sum(axis=1, keepdims=True)) / out.shape[1]
         out = tempered(out, self.power)
-        distance = nearest(self.learned.views[0], X)
+        distance = nearest(self.unguided[0].view, X)
         r = np.minimum(1.0, self.radius / np.maximum(distance, 1e-300))[:, None] ** 2
         out = r * out + (1.0 - r) / out.shape[1]
         return np.ascontiguousarray(out / out.sum(axis=1, keepdims=True))
-
-
-def unguided_memberships(X: Floats, prototypes: Floats, fuzzifier: float) -> Floats:
-    """Return memberships by Euclidean distances to prototypes."""
-    return memberships_of(Euclidean().between(X, prototypes), fuzzifier)
 
 
 def nearest(view: View, X: Floats) -> Floats:

@@ -1,18 +1,18 @@
 """Evidence of held-out judgements: for chance, for unguided clusters, for a map.
 
-Three hypotheses say how likely a held-out judgement (p, q, s) is to have its sign:
+Hypotheses say how likely a held-out judgement (p, q, s) is to have its sign:
 
 - chance: alike or unlike with probability 1/2 each;
 - unguided: alike with probability e + (1 - 2 e) c, where c is the probability that the
   two samples are in one cluster, by clusters found without judgements, and e is the
-  share of wrong judgements;
+  share of wrong judgements; one hypothesis for each view that clusters were found in;
 - guided: the same, where c is by a map learned from other judgements.
 
-A likelihood counts each judgement with its strength |s|, balanced between both kinds
-(`balanced_strength`), and is taken at the e that maximises it together with a prior on
-e. The posterior probabilities of the hypotheses follow from their likelihoods and
-`PRIORS`. Where judgements are few, the likelihoods are close to each other and the
-priors decide.
+A likelihood counts each judgement once, whatever its strength, balanced between both
+kinds (`balance`), and is taken at the e that maximises it together with a prior on e.
+The posterior probabilities of the hypotheses follow from their likelihoods and prior
+odds. Where judgements are few, the likelihoods are close to each other and the prior
+odds decide.
 """
 
 from dataclasses import dataclass
@@ -25,20 +25,22 @@ from fuzzypairs.spaces.likelihood import softmax
 
 __all__ = [
     "Evidence",
-    "balanced_strength",
+    "balance",
     "calibrating_power",
     "log_likelihood",
+    "log_likelihoods",
     "reliability",
     "tempered",
     "together",
     "weigh",
 ]
 
-# Logarithms of prior odds of chance, unguided and guided. Chance is favoured, since a
-# map learned from wrong judgements costs more than right ones left unused; unguided
-# clusters are not, since the map starts from them and is seldom worse. Chosen on the
-# half "chosen on" of the sets of `experiments.judgements`.
-PRIORS = (1.0, -4.0, 0.0)
+# Logarithms of prior odds relative to the map: of chance, of unguided clusters in the
+# Euclidean view, and in each other view. Chance is favoured, since a map learned from
+# wrong judgements costs more than right ones left unused; unguided clusters are not,
+# since the map starts from them and is seldom worse. Chosen on the half "chosen on" of
+# the sets of `experiments.judgements`.
+CHANCE, EUCLIDEAN, WHITENED = 1.0, -4.0, -2.0
 # The prior on e: as if so many judgements were known to be wrong, and right.
 WRONG, RIGHT = 1.0, 4.0
 RATES = np.linspace(0.01, 0.5, 50)
@@ -60,40 +62,40 @@ class Evidence:
     ----------
     guided : float
         Posterior probability that judgements follow the map.
+    unguided : ndarray of shape (n_views,)
+        That they follow the unguided clusters of each view; of the first, which is
+        Euclidean, that they follow chance as well.
     noise_rate : float
         Estimated share of wrong judgements.
-    sharpness : float
+    sharpness : ndarray of shape (n_views,)
         The power of unguided memberships under which judgements are most likely.
     log_likelihood : float
-        Of the judgements, over all three hypotheses.
+        Of the judgements, over all hypotheses.
     """
 
     guided: float
+    unguided: Floats
     noise_rate: float
-    sharpness: float
+    sharpness: Floats
     log_likelihood: float
 
 
-def balanced_strength(grade: Floats) -> Floats:
-    """Return |s| of judgements, times twice the share of the other kind.
+def balance(grade: Floats) -> Floats:
+    """Return what judgements count: twice the share of the other kind.
 
     Alike and unlike judgements then count the same. Otherwise a map that puts all
     samples into one cluster would explain judgements that are mostly alike, as wrong
-    ones of many classes are.
+    ones of many classes are. Strengths do not matter here: a judgement says how
+    strongly two samples are alike, and a weak one may be as right as a strong one.
 
     Examples
     --------
     >>> import numpy as np
-    >>> balanced_strength(np.array([1.0, -1.0, -1.0, -1.0])).round(2)
+    >>> balance(np.array([1.0, -1.0, -0.5, -0.5]))
     array([1.5, 0.5, 0.5, 0.5])
     """
-    strength = np.abs(grade)
-    alike = strength[grade > 0].sum()
-    total = strength.sum()
-    if not total > 0.0:
-        return strength
-    other = np.where(grade > 0, total - alike, alike) / total
-    return np.asarray(2.0 * strength * other)
+    alike = np.mean(grade > 0) if len(grade) else 0.5
+    return np.where(grade > 0, 2.0 * (1.0 - alike), 2.0 * alike)
 
 
 def log_likelihood(together: Floats, grade: Floats) -> tuple[float, float]:
@@ -115,11 +117,31 @@ def log_likelihood(together: Floats, grade: Floats) -> tuple[float, float]:
     """
     right = np.where(grade > 0, together, 1.0 - together)
     chance = RATES + (1.0 - 2.0 * RATES) * right[:, None]
-    values = balanced_strength(grade) @ np.log(chance)
+    values = balance(grade) @ np.log(chance)
     mode = WRONG / (WRONG + RIGHT)
     values += WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
     best = int(values.argmax())
     return float(values[best]), float(RATES[best])
+
+
+def log_likelihoods(unguided: Floats, grade: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return log-likelihoods of judgements under the unguided clusters of each view.
+
+    Parameters
+    ----------
+    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
+        The probability that two samples belong together, for each power of memberships.
+    grade : ndarray of shape (n_pairs,)
+
+    Returns
+    -------
+    values, rates, sharpness : ndarrays of shape (n_views,)
+        At the best power: the logarithm, the share of wrong judgements, the power.
+    """
+    found = np.array([[log_likelihood(c, grade) for c in view] for view in unguided])
+    best = found[:, :, 0].argmax(axis=1)
+    values, rates = found[np.arange(len(found)), best].T
+    return values, rates, np.take(SHARPNESS, best)
 
 
 def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
@@ -130,7 +152,7 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
     guided : ndarray of shape (n_pairs,)
         The probability that two samples belong together by a map that was not given
         this judgement.
-    unguided : ndarray of shape (len(SHARPNESS), n_pairs)
+    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
         The same by unguided clusters, for each power of their memberships.
     grade : ndarray of shape (n_pairs,)
 
@@ -138,25 +160,28 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
     --------
     >>> import numpy as np
     >>> grade = np.tile([1.0, -1.0], 20)
-    >>> even = np.full((5, 40), 0.5)
+    >>> even = np.full((2, 5, 40), 0.5)
     >>> found = weigh((grade > 0).astype(float), even, grade)
     >>> round(found.guided, 2), found.noise_rate < 0.05
     (1.0, True)
     """
-    by_sharpness = [log_likelihood(c, grade) for c in unguided]
-    best = max(range(len(SHARPNESS)), key=lambda i: by_sharpness[i][0])
-    chance = (float(balanced_strength(grade).sum() * np.log(0.5)), 0.5)
-    by_map = log_likelihood(guided, grade)
-    values, rates = np.array([chance, by_sharpness[best], by_map]).T
-    values += PRIORS
-    total = float(logsumexp(values))
-    posterior = np.exp(values - total)
+    by_clusters, rates, sharpness = log_likelihoods(unguided, grade)
+    by_map, rate = log_likelihood(guided, grade)
+    by_chance = balance(grade).sum() * np.log(0.5)
+    priors = np.full(len(unguided) + 2, WHITENED)
+    priors[[0, 1, -1]] = CHANCE, EUCLIDEAN, 0.0
+    values = np.array([by_chance, *by_clusters, by_map]) + priors
+    total = logsumexp(values)
+    chance, *others = np.exp(values - total)
+    weights = np.array(others[:-1])
+    weights[0] += chance
     return Evidence(
-        float(posterior[2]),
+        float(others[-1]),
+        weights,
         # Where judgements follow something. By chance there is nothing to be wrong of.
-        float(posterior[1:] @ rates[1:] / posterior[1:].sum()),
-        SHARPNESS[best],
-        total - float(logsumexp(PRIORS)),
+        float(np.average([*rates, rate], weights=others)),
+        sharpness,
+        float(total - logsumexp(priors)),
     )
 
 

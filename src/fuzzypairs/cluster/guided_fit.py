@@ -1,13 +1,15 @@
 """The fit of GuidedFDC: unguided clusters, a map of two views, held-out evidence.
 
-1. Clusters are found without judgements.
+1. Clusters are found without judgements, in several views
+   (`fuzzypairs.cluster.guided_sample`).
 2. Folds of the judgements are held out in turn. From the others a map is learned
    (`learn_map`), which says how likely the samples of held-out judgements belong
    together.
-3. The posterior probability that judgements follow the map comes from these
-   (`fuzzypairs.cluster.evidence`).
-4. The map is learned from all judgements. Memberships are the average of both models,
-   weighted by this probability (`fuzzypairs.cluster.combined.CombinedMap`).
+3. The posterior probabilities that judgements follow the map, or the clusters of a
+   view, come from these (`fuzzypairs.cluster.evidence`).
+4. The map is learned from all judgements. Memberships are the average of the map and
+   the unguided clusters, weighted by these probabilities
+   (`fuzzypairs.cluster.combined.CombinedMap`).
 """
 
 from collections.abc import Callable
@@ -15,9 +17,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from scipy.special import logsumexp
 
-from fuzzypairs._typing import Floats, Labels, Mask
+from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.cluster.checked import CheckedData
 from fuzzypairs.cluster.combined import (
     CombinedMap,
@@ -25,16 +27,25 @@ from fuzzypairs.cluster.combined import (
     as_shares,
     certainty_radius,
     joined,
-    unguided_memberships,
 )
 from fuzzypairs.cluster.evidence import (
     SHARPNESS,
     Evidence,
     calibrating_power,
+    log_likelihoods,
     reliability,
     tempered,
     together,
     weigh,
+)
+from fuzzypairs.cluster.guided_sample import (
+    Sample,
+    clusters_at,
+    draw_sample,
+    landmarks_of,
+    matching,
+    means_of,
+    representatives,
 )
 from fuzzypairs.cluster.prototypes import Found
 from fuzzypairs.cluster.verdict import HeldOut
@@ -44,7 +55,7 @@ from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.lloyd import best_partition
 from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.spaces.views import View, make_view
+from fuzzypairs.spaces.views import alike_directions, make_view
 from fuzzypairs.starts.start import kmeans_plusplus
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import check_seed
@@ -54,7 +65,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GuidedFit", "can_learn", "fit_guided", "learn_map"]
 
-# The constants down to VIEW_STARTS were chosen on the half "chosen on" of the sets of
+# The constants down to PRIOR_ROWS were chosen on the half "chosen on" of the sets of
 # `experiments.judgements`. Prior of the whitened view, in pairs.
 WHITENING = 0.3
 # Strength of the clusters of the views in the map, in judgements of full strength, and
@@ -62,11 +73,8 @@ WHITENING = 0.3
 PRIOR, RIDGE = 1.0, 0.05
 # Share of wrong judgements that is assumed where it has not been estimated.
 ASSUMED_NOISE = 0.1
-# Samples that represent all of them: in clusters of views, in the prior of the map, and
-# as landmarks of rbf features (half the samples at most).
-MOST_ROWS, PRIOR_ROWS, N_LANDMARKS = 1000, 250, 30
-# K-means starts in the whitened view besides the unguided clusters.
-VIEW_STARTS = 2
+# Samples that represent all of them in the prior of the map.
+PRIOR_ROWS = 250
 # Fewer judgements than this, or none of a kind, cannot be held out.
 FEWEST = 5
 N_SPLITS = 5
@@ -100,55 +108,6 @@ class GuidedFit:
     reliability: Floats
     feature_weights: Floats
     propagation: Propagation | None
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The rows that maps are learned from: judged ones, and some that represent all.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    weight : ndarray of shape (n_rows,)
-    rows : ndarray of shape (n_rows,)
-        Which samples these are.
-    typical : ndarray of shape (n_typical,)
-        Which rows of X represent all samples.
-    unguided : ndarray of shape (n_typical, n_clusters)
-        Clusters of these without judgements, one-hot.
-    seed : int
-        Of the starts in views.
-    own_view : View
-        The Euclidean view, which depends on no judgement.
-    own_features : ndarray of shape (n_rows, n_view_features)
-        Of the rows in this view.
-    """
-
-    X: Floats
-    weight: Floats
-    rows: Labels
-    typical: Labels
-    unguided: Floats
-    seed: int
-    own_view: View
-    own_features: Floats
-
-    def select(self, rows: Labels) -> "Sample":
-        """Return some rows, in order and with all that represent the samples."""
-        typical = np.searchsorted(rows, self.typical)
-        return replace(
-            self,
-            X=self.X[rows],
-            weight=self.weight[rows],
-            rows=self.rows[rows],
-            typical=typical,
-            own_features=self.own_features[rows],
-        )
-
-
-def landmarks_of(typical: Floats) -> Floats:
-    """Return the rows that span rbf features."""
-    return typical[: min(N_LANDMARKS, -(-len(typical) // 2))]
 
 
 def can_learn(pairs: PairSet) -> bool:
@@ -202,10 +161,10 @@ def fit_guided(
         threads = Threads(model.n_jobs)
         guided = held_out_ends(sample, folds, spread, rng, threads)
         known = ~np.isnan(guided[:, 0, 0])
-        unguided = unguided_ends(found, sample, judged)
+        unguided = unguided_ends(sample, judged)
         evidence = weigh(
             together(guided[known]),
-            together(unguided[:, known]),
+            together(unguided[:, :, known]),
             judged.grade[known],
         )
 
@@ -213,15 +172,16 @@ def fit_guided(
         training = judged if derived is None else derived.pairs
         noise = min(max(evidence.noise_rate, 0.05), 0.4)
         learned, V = learn_map(sample, training, noise)
-        sharp = unguided[SHARPNESS.index(evidence.sharpness)]
-        w = evidence.guided
-        mean = w * guided[known] + (1.0 - w) * sharp[known]
+        chosen = [SHARPNESS.index(t) for t in evidence.sharpness]
+        sharp = unguided[np.arange(len(unguided)), chosen]
+        w, rest = evidence.guided, evidence.unguided
+        mean = w * guided[known] + np.tensordot(rest, sharp[:, known], 1)
         power = calibrating_power(mean, judged.grade[known])
         calibrated = np.full(len(judged), np.nan)
         calibrated[known] = together(tempered(mean, power))
-        space = combine(found, sample, learned, evidence, power)
+        space = combine(sample, learned, evidence, power)
         held_out = np.where(known, together(guided), together(ends_of(V, judged)))
-        average = w * held_out + (1.0 - w) * together(sharp)
+        average = w * held_out + rest @ together(sharp)
         return GuidedFit(
             space,
             found,
@@ -229,7 +189,7 @@ def fit_guided(
             HeldOut(
                 pairs,
                 np.where(known, average, np.nan),
-                together(unguided[-1]),
+                together(unguided[0, -1]),
                 calibrated,
             ),
             reliability(average, judged.grade, evidence.noise_rate),
@@ -261,40 +221,6 @@ def fit_unguided(
     return model._solve(unjudged, Euclidean())
 
 
-def representatives(weight: Floats, random_state: np.random.RandomState) -> Labels:
-    """Return samples of positive weight in random order, at most `MOST_ROWS`."""
-    drawn = random_state.permutation(len(weight))
-    return np.asarray(drawn[weight[drawn] > 0.0][:MOST_ROWS])
-
-
-def draw_sample(
-    data: CheckedData,
-    pairs: PairSet,
-    found: Found,
-    others: Labels,
-    random_state: np.random.RandomState,
-) -> Sample:
-    """Return the judged samples, samples that represent all, and others."""
-    w = np.ones(data.n_samples) if data.weight is None else data.weight
-    typical = representatives(w, random_state)
-    rows = np.unique(np.concatenate([pairs.i, pairs.j, typical, others]))
-    X = np.asarray(data.X[rows], dtype=np.float64)
-    places = np.searchsorted(rows, typical)
-    seen = X[places]
-    nothing = PairSet.empty(len(rows)), (X[:0], X[:0])
-    view = make_view(seen, landmarks_of(seen), *nothing, np.inf)
-    return Sample(
-        X,
-        w[rows],
-        rows,
-        places,
-        np.eye(found.n_clusters)[found.labels[typical]],
-        int(random_state.randint(2**31)),
-        view,
-        view.features(X),
-    )
-
-
 def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Floats]:
     """Return the map under which judgements and the clusters of views are likely.
 
@@ -313,12 +239,19 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
     V : ndarray of shape (n_rows, n_clusters)
         Of the rows of the sample.
     """
-    typical, ends = sample.X[sample.typical], (sample.X[pairs.i], sample.X[pairs.j])
-    whitened = make_view(typical, landmarks_of(typical), pairs, ends, WHITENING)
-    views = (sample.own_view, whitened)
-    F = joined([sample.own_features, whitened.features(sample.X)])
+    ends = together(unguided_ends(sample, pairs))
+    values = log_likelihoods(ends, pairs.grade)[0]
+    posterior = np.exp(values - logsumexp(values))
+    unguided = np.einsum("v,v...->...", posterior, [v.labels for v in sample.views])
+    best = sample.views[int(posterior.argmax())]
+    typical = best.Z[sample.typical]
+    directions = alike_directions(best.Z, pairs)
+    whitened = make_view(typical, landmarks_of(typical), directions, WHITENING)
+    F = joined([best.F, whitened.features(best.Z)])
+    weight = sample.weight[sample.typical]
+    Z = whitened.coordinates(typical)
+    target = 0.5 * (unguided + clusters_at(Z, unguided, weight, sample.seed))
     prior_rows = sample.typical[:PRIOR_ROWS]
-    target = 0.5 * (sample.unguided + clusters_in(whitened, sample))
     objective = Objective(
         F,
         pairs,
@@ -332,41 +265,12 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
     W = objective.minimise()
     V = softmax(F @ W[:-1] + W[-1])
     order = matching(sample.unguided[:PRIOR_ROWS], V[prior_rows])
-    return ViewMap(views, W[:, order]), V[:, order]
-
-
-def clusters_in(view: View, sample: Sample) -> Floats:
-    """Return clusters of k-means in a view, one-hot, matched to the unguided ones.
-
-    Of the samples that represent all, (n_typical, n_clusters).
-    """
-    weight, target = sample.weight[sample.typical], sample.unguided
-    Z, k = view.coordinates(sample.X[sample.typical]), target.shape[1]
-    random_state = np.random.RandomState(sample.seed)
-    starts = [means_of(Z, target, weight)] + [
-        kmeans_plusplus(Z, k, sample_weight=weight, random_state=random_state)
-        for _ in range(VIEW_STARTS)
-    ]
-    found = np.eye(k)[best_partition(Z, starts, weight)]
-    return np.asarray(found[:, matching(target, found)])
+    return ViewMap(best.clusters.view, whitened, W[:, order]), V[:, order]
 
 
 def ends_of(V: Floats, pairs: PairSet) -> Floats:
     """Return memberships of the two samples of pairs, (n_pairs, 2, n_clusters)."""
     return np.stack([V[pairs.i], V[pairs.j]], axis=1)
-
-
-def means_of(X: Floats, memberships: Floats, weight: Floats) -> Floats:
-    """Return weighted means of clusters; the mean of all for one without rows."""
-    W = memberships * weight[:, None]
-    mass = W.sum(axis=0)[:, None]
-    mean = np.average(X, axis=0, weights=weight)
-    return np.where(mass > 0.0, W.T @ X / np.maximum(mass, 1e-300), mean)
-
-
-def matching(T: Floats, U: Floats) -> Labels:
-    """Return the order of columns of U in which they agree best with those of T."""
-    return np.asarray(linear_sum_assignment(-(T.T @ U))[1])
 
 
 def held_out_ends(
@@ -407,39 +311,35 @@ def held_out_ends(
     return out
 
 
-def unguided_ends(found: Found, sample: Sample, pairs: PairSet) -> Floats:
-    """Return memberships of judged samples without judgements, by sharpness.
+def unguided_ends(sample: Sample, pairs: PairSet) -> Floats:
+    """Return memberships of judged samples without judgements.
 
-    Shape (len(SHARPNESS), n_pairs, 2, n_clusters).
+    Shape (n_views, len(SHARPNESS), n_pairs, 2, n_clusters).
     """
-    out = []
-    for sharpness in SHARPNESS:
-        g = 1.0 + (found.fuzzifier - 1.0) / sharpness
-        U = unguided_memberships(sample.X, found.best.centers, g)
-        out.append(ends_of(U, pairs))
-    return np.array(out)
+    return np.array([[ends_of(U, pairs) for U in view.U] for view in sample.views])
 
 
 def combine(
-    found: Found,
-    sample: Sample,
-    learned: ViewMap,
-    evidence: Evidence,
-    power: float,
+    sample: Sample, learned: ViewMap, evidence: Evidence, power: float
 ) -> CombinedMap:
     """Return the average of unguided clusters and the map."""
-    g = 1.0 + (found.fuzzifier - 1.0) / evidence.sharpness
+    unguided = [
+        replace(view.clusters, fuzzifier=1.0 + (view.clusters.fuzzifier - 1.0) / t)
+        for view, t in zip(sample.views, evidence.sharpness.tolist(), strict=True)
+    ]
     typical = sample.X[sample.typical]
-    radius = certainty_radius(sample.own_view, typical)
-    everything = np.arange(found.n_clusters)
-    centers = found.best.centers
-    return CombinedMap(learned, evidence.guided, centers, g, power, radius, everything)
+    radius = certainty_radius(unguided[0].view, typical)
+    everything = np.arange(sample.unguided.shape[1])
+    w, others = evidence.guided, evidence.unguided
+    return CombinedMap(learned, w, unguided, others, power, radius, everything)
 
 
 def feature_weights(space: CombinedMap, sample: Sample) -> Floats:
-    """Return how much each feature matters: the average over both models."""
+    """Return how much each feature matters: the average over all models."""
     X = sample.X[sample.typical[:PRIOR_ROWS]]
-    C = space.unguided_prototypes
-    unguided = as_shares((C - C.mean(axis=0)).std(axis=0) * X.std(axis=0))
     w = space.guided_weight
-    return np.asarray(w * space.learned.sensitivity(X) + (1.0 - w) * unguided)
+    out = w * space.learned.sensitivity(X)
+    for w, clusters in zip(space.unguided_weights, space.unguided, strict=True):
+        C = clusters.view.by_samples(clusters.prototypes)
+        out += w * as_shares((C - C.mean(axis=0)).std(axis=0) * X.std(axis=0))
+    return np.asarray(out)

@@ -1,20 +1,23 @@
-"""Views of the samples: coordinates whitened by alike pairs, and their rbf features.
+"""Views of the samples: whitened coordinates, and their rbf features.
 
-In a view whitened with the prior p, directions in which samples judged alike differ
-count less:
+In a view whitened with the prior p, directions of large differences d count less:
 
-    z = S^-1/2 (x - mean),   S = p v I + sum over alike pairs of s d d',   d = x_p - x_q
+    z = S^-1/2 (x - mean),   S = p v I + sum d d'
 
-where v is the mean squared difference of two random samples in one feature. The prior
-counts like p alike pairs without any direction; with p = inf the view is Euclidean.
+where v is the mean squared difference of two random samples in one feature. The
+differences are those of samples judged alike, sqrt(s) (x_p - x_q), or those of random
+samples: then S is p v I plus twice the covariance. The prior counts like p differences
+without any direction; with p = inf the view is Euclidean.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["View", "make_view"]
+__all__ = ["Directions", "View", "alike_directions", "make_view", "random_directions"]
 
 # Of the Gaussian kernel exp(-GAMMA |z - z'|^2), in views of total variance 1.
 GAMMA = 0.5
@@ -29,7 +32,7 @@ class View:
     ----------
     center : ndarray of shape (n_features,)
     directions : ndarray of shape (n_features, n_directions)
-        Orthonormal; alike pairs differ in these alone.
+        Orthonormal; what the view is whitened by differs in these alone.
     shrinkage : ndarray of shape (n_directions,)
         The part of a coordinate along each direction that is taken away.
     scale : float
@@ -60,7 +63,10 @@ class View:
 
     def features(self, X: Floats) -> Floats:
         """Return coordinates and rbf features of rows, (n_rows, n_features + n_rbf)."""
-        Z = self.coordinates(X)
+        return self.features_at(self.coordinates(X))
+
+    def features_at(self, Z: Floats) -> Floats:
+        """Return the features of rows whose coordinates are Z."""
         return np.column_stack([Z, kernel(Z, self.landmarks) @ self.basis])
 
     def slopes(self, X: Floats, W: Floats) -> Floats:
@@ -79,7 +85,11 @@ class View:
             # The kernel's derivative is -2 GAMMA (z - landmark) times itself.
             pull = (K * b) @ self.landmarks - (K @ b)[:, None] * Z
             out[h] = linear[:, h] + 2.0 * GAMMA * pull
-        out -= ((out @ self.directions) * self.shrinkage) @ self.directions.T
+        return self.by_samples(out)
+
+    def by_samples(self, slopes: Floats) -> Floats:
+        """Return derivatives by X, given those by coordinates, (..., n_features)."""
+        out = slopes - ((slopes @ self.directions) * self.shrinkage) @ self.directions.T
         return np.asarray(out * self.scale)
 
 
@@ -89,10 +99,38 @@ def kernel(A: Floats, B: Floats) -> Floats:
     return np.asarray(np.exp(-GAMMA * np.maximum(squared, 0.0)))
 
 
-def make_view(
-    X: Floats, landmarks: Floats, pairs: PairSet, ends: tuple[Floats, Floats], p: float
-) -> View:
-    """Return the view that alike pairs determine.
+class Directions(NamedTuple):
+    """Orthonormal directions of differences, (n_features, n_directions).
+
+    `squares`, (n_directions,), are the sums of squared differences along them.
+    """
+
+    vectors: Floats
+    squares: Floats
+
+
+def directions_of(differences: Floats) -> Directions:
+    """Return the principal directions of differences (n_differences, n_features)."""
+    if len(differences) > differences.shape[1]:
+        squares, vectors = np.linalg.eigh(differences.T @ differences)
+        return Directions(vectors, np.maximum(squares, 0.0))
+    _, sigma, vectors = np.linalg.svd(differences, full_matrices=False)
+    return Directions(np.ascontiguousarray(vectors.T), sigma**2)
+
+
+def alike_directions(X: Floats, pairs: PairSet) -> Directions:
+    """Return the directions in which samples judged alike differ."""
+    alike = pairs.select(pairs.grade > 0)
+    return directions_of(np.sqrt(alike.grade)[:, None] * (X[alike.i] - X[alike.j]))
+
+
+def random_directions(X: Floats) -> Directions:
+    """Return the directions in which random samples differ: of one pair, on average."""
+    return directions_of(np.sqrt(2.0 / len(X)) * (X - X.mean(axis=0)))
+
+
+def make_view(X: Floats, landmarks: Floats, directions: Directions, p: float) -> View:
+    """Return the view whitened by differences along some directions.
 
     Parameters
     ----------
@@ -100,9 +138,7 @@ def make_view(
         Samples that represent all of them.
     landmarks : ndarray of shape (n_landmarks, n_features)
         Samples that span the rbf features.
-    pairs : PairSet
-    ends : tuple of two ndarrays of shape (n_pairs, n_features)
-        The two samples of each judgement.
+    directions : Directions
     p : float > 0
         The prior; inf is the Euclidean view.
 
@@ -116,7 +152,7 @@ def make_view(
     >>> from fuzzypairs import PairSet
     >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
     >>> alike = PairSet.from_triples([(0, 1, 1.0)], 4)  # they differ in feature 0
-    >>> view = make_view(X, X[:1], alike, (X[:1], X[1:2]), p=1.0)
+    >>> view = make_view(X, X[:1], alike_directions(X, alike), p=1.0)
     >>> Z = view.coordinates(X)
     >>> (Z.var(axis=0) / Z.var(axis=0).sum()).round(2)  # 1 + 2^2 / 2 = 3 times less
     array([0.25, 0.75])
@@ -124,17 +160,12 @@ def make_view(
     view = View()
     view.center = X.mean(axis=0, dtype=np.float64)
     view.scale = 1.0
-    view.directions = np.empty((X.shape[1], 0))
-    view.shrinkage = np.empty(0)
-    if np.isfinite(p):
-        alike = pairs.grade > 0
-        gap = (ends[0][alike] - ends[1][alike]).astype(np.float64)
-        gap *= np.sqrt(pairs.grade[alike])[:, None]
-        # S = p v I + gap' gap: along its right singular vectors only it is not p v.
-        _, sigma, directions = np.linalg.svd(gap, full_matrices=False)
-        v = 2.0 * X.var(axis=0, dtype=np.float64).mean() or 1.0
-        view.directions = np.ascontiguousarray(directions.T)
-        view.shrinkage = 1.0 - 1.0 / np.sqrt(1.0 + sigma**2 / (p * v))
+    v = 2.0 * X.var(axis=0, dtype=np.float64).mean() or 1.0
+    # Along other directions S is p v.
+    view.directions = directions.vectors
+    view.shrinkage = 1.0 - 1.0 / np.sqrt(1.0 + directions.squares / (p * v))
+    if not np.isfinite(p):
+        view.directions, view.shrinkage = np.empty((X.shape[1], 0)), np.empty(0)
     spread = view.coordinates(X).var(axis=0).sum()
     view.scale = 1.0 / np.sqrt(spread) if spread > 0.0 else 1.0
     view.landmarks = view.coordinates(landmarks)

@@ -5,9 +5,11 @@ import pytest
 
 from fuzzypairs.cluster import evidence
 from fuzzypairs.cluster.evidence import (
-    PRIORS,
+    CHANCE,
+    EUCLIDEAN,
     RIGHT,
     SHARPNESS,
+    WHITENED,
     WRONG,
     calibrating_power,
     log_likelihood,
@@ -16,7 +18,7 @@ from fuzzypairs.cluster.evidence import (
     weigh,
 )
 
-EVEN = np.full((len(SHARPNESS), 40), 0.5)
+EVEN = np.full((2, len(SHARPNESS), 40), 0.5)
 GRADE = np.tile([1.0, -1.0], 20)
 
 
@@ -26,14 +28,14 @@ def certain(grade):
 
 
 def test_likelihood_by_hand():
-    """Strengths 1 and 0.5 count 2/3 each: 1 * 2 * 0.5 / 1.5 and 0.5 * 2 * 1 / 1.5."""
+    """One judgement of each kind counts 1, whatever its strength."""
     value, rate = log_likelihood(np.array([0.8, 0.3]), np.array([1.0, -0.5]))
 
     def at(e):
         mode = WRONG / (WRONG + RIGHT)
         prior = WRONG * np.log(e / mode) + RIGHT * np.log((1 - e) / (1 - mode))
         alike, unlike = e + (1 - 2 * e) * 0.8, 1 - (e + (1 - 2 * e) * 0.3)
-        return 2 / 3 * (np.log(alike) + np.log(unlike)) + prior
+        return np.log(alike) + np.log(unlike) + prior
 
     assert value == pytest.approx(at(rate))
     assert value >= max(at(rate - 0.01), at(rate + 0.01))
@@ -46,30 +48,35 @@ def test_the_noise_rate_is_recovered(wrong):
     grade[:wrong] *= -1.0
     _, rate = log_likelihood(together, grade)
     assert rate == pytest.approx((wrong + WRONG) / (200 + WRONG + RIGHT), abs=0.011)
-    even = np.full((len(SHARPNESS), 200), 0.5)
+    even = np.full((1, len(SHARPNESS), 200), 0.5)
     assert weigh(together, even, grade).noise_rate == pytest.approx(rate, abs=0.01)
 
 
 def test_posterior_by_hand():
     """All hypotheses are even where all probabilities are 1/2: the priors decide."""
-    found = weigh(EVEN[0], EVEN, GRADE)
-    odds = np.exp(PRIORS)
-    assert found.guided == pytest.approx(odds[2] / odds.sum())
+    found = weigh(EVEN[0, 0], EVEN, GRADE)
+    odds = np.exp([CHANCE, EUCLIDEAN, WHITENED, 0.0])
+    assert found.guided == pytest.approx(odds[3] / odds.sum())
+    expected = [odds[0] + odds[1], odds[2]] / odds.sum()
+    np.testing.assert_allclose(found.unguided, expected)
     assert found.log_likelihood == pytest.approx(40 * np.log(0.5))
-    assert found.sharpness == SHARPNESS[0]
+    assert found.sharpness.tolist() == [SHARPNESS[0]] * 2
 
 
 def test_a_map_that_is_right_gets_the_weight_and_a_wrong_one_does_not():
     right, wrong = certain(GRADE), certain(-GRADE)
     assert weigh(right, EVEN, GRADE).guided > 0.99
     assert weigh(wrong, EVEN, GRADE).guided < 0.3
-    both = np.tile(right, (len(SHARPNESS), 1))
-    assert weigh(EVEN[0], both, GRADE).guided < 0.01
+    followed = EVEN.copy()
+    followed[1] = right
+    found = weigh(EVEN[0, 0], followed, GRADE)
+    assert found.guided < 0.01
+    assert found.unguided[1] > 0.99
 
 
 def test_the_weight_grows_with_the_number_of_judgements():
     weights = [
-        weigh(np.where(GRADE[:n] > 0, 0.8, 0.2), EVEN[:, :n], GRADE[:n]).guided
+        weigh(np.where(GRADE[:n] > 0, 0.8, 0.2), EVEN[:, :, :n], GRADE[:n]).guided
         for n in (0, 4, 10, 20, 40)
     ]
     assert (np.diff(weights) > 0.0).all()
@@ -78,10 +85,10 @@ def test_the_weight_grows_with_the_number_of_judgements():
 
 def test_sharpness_is_the_likeliest():
     u = np.where(GRADE > 0, 0.6, 0.4)
-    powers = np.array([u**t / (u**t + (1 - u) ** t) for t in SHARPNESS])
-    assert weigh(EVEN[0], powers, GRADE).sharpness == SHARPNESS[-1]
+    powers = np.array([[u**t / (u**t + (1 - u) ** t) for t in SHARPNESS]])
+    assert weigh(u, powers, GRADE).sharpness == SHARPNESS[-1]
     half_wrong = np.repeat([1.0, -1.0], 20)
-    assert weigh(EVEN[0], powers, half_wrong).sharpness == SHARPNESS[0]
+    assert weigh(u, powers, half_wrong).sharpness == SHARPNESS[0]
 
 
 def test_one_large_cluster_does_not_explain_judgements_that_are_mostly_alike():

@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, load, save
-from fuzzypairs.cluster.combined import unguided_memberships
 from fuzzypairs.cluster.verdict import HeldOut
+from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import flip_pairs
 from fuzzypairs.exceptions import PairsError
 
@@ -102,8 +102,9 @@ def test_memberships_are_an_average_of_both_models(X, model):
     space = model.model_._space
     w = model.guided_weight_
     assert space.guided_weight == w
-    U = unguided_memberships(X, space.unguided_prototypes, space.fuzzifier)
-    average = w * space.learned.probabilities(X) + (1.0 - w) * U
+    average = w * space.learned.probabilities(X)
+    for share, clusters in zip(space.unguided_weights, space.unguided, strict=True):
+        average += share * clusters.memberships(X)
     expected = average**space.power
     expected /= expected.sum(axis=1, keepdims=True)
     # But for unusual rows, and models of a weight below 1e-3.
@@ -373,3 +374,16 @@ def test_judgements_by_the_index_of_a_frame():
     # The paper's model takes row numbers, and says how to get them.
     with pytest.raises(PairsError, match=r"PairSet\.from_frame"):
         FDC(3).fit(frame, pairs=named)
+
+
+def test_few_judgements_find_classes_along_directions_of_small_variance():
+    """Size rules all distances; classes differ in a shape of a tenth of its spread."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    size = rng.normal(scale=3.0, size=200)
+    X = np.column_stack([size, size, size]) + rng.normal(scale=0.1, size=(200, 3))
+    X[:, 1] += 0.6 * y
+    pairs = PairSet.from_labels(y, n_pairs=20, random_state=1)
+    model = GuidedFDC(2, random_state=0).fit(X, pairs=pairs)
+    assert normalized_ari(y, model.labels_) > 0.95
+    assert normalized_ari(y, FDC(2, random_state=0).fit(X, pairs=pairs).labels_) < 0.6

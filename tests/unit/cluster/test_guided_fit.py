@@ -7,17 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.cluster import guided_fit
 from fuzzypairs.cluster.checked import read_data
-from fuzzypairs.cluster.guided_fit import (
-    Sample,
-    can_learn,
-    fit_guided,
-    landmarks_of,
-    learn_map,
-    matching,
-    means_of,
-)
+from fuzzypairs.cluster.guided_fit import can_learn, fit_guided, learn_map
+from fuzzypairs.cluster.guided_sample import draw_sample, matching, means_of
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.spaces.views import make_view
 
 TRUTH = np.arange(120) // 2 % 2
 CLUSTERS = np.arange(120) % 2
@@ -38,11 +30,10 @@ def judged():
 
 
 def sample_of(X):
-    rows = np.arange(len(X))
-    nothing = PairSet.empty(len(X)), (X[:0], X[:0])
-    view = make_view(X, landmarks_of(X), *nothing, np.inf)
-    target, F = np.eye(2)[CLUSTERS], view.features(X)
-    return Sample(X, np.ones(len(X)), rows, rows, target, 0, view, F)
+    none = PairSet.empty(len(X))
+    data = read_data(FDC, X, none, None, Euclidean(), accepts_sparse=False)
+    found = FDC(2, init=CLUSTERS)._solve(data, Euclidean())
+    return draw_sample(data, none, found, none.i, np.random.RandomState(0))
 
 
 def run(X, pairs, propagate=False, **params):

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.spaces.views import GAMMA, kernel, make_view
+from fuzzypairs.spaces.views import (
+    GAMMA,
+    alike_directions,
+    kernel,
+    make_view,
+    random_directions,
+)
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +22,7 @@ def problem():
 
 
 def view_of(X, pairs, p, n_landmarks=8):
-    return make_view(X, X[:n_landmarks], pairs, (X[pairs.i], X[pairs.j]), p)
+    return make_view(X, X[:n_landmarks], alike_directions(X, pairs), p)
 
 
 @pytest.mark.parametrize("p", [0.3, 2.0, 50.0])
@@ -30,6 +36,19 @@ def test_whitening_against_the_inverse_matrix(problem, p):
     gap = X - X.mean(axis=0)
     expected = np.einsum("if,fg,ig->i", gap, np.linalg.inv(S), gap)
     found = (view_of(X, pairs, p).coordinates(X) ** 2).sum(axis=1)
+    np.testing.assert_allclose(found / found.mean(), expected / expected.mean())
+
+
+@pytest.mark.parametrize("p", [0.01, 1.0])
+@pytest.mark.parametrize("n_rows", [30, 3])
+def test_whitening_by_the_covariance(problem, p, n_rows):
+    """S = p v I + 2 cov, also with fewer samples than features."""
+    X = problem[0][:n_rows]
+    gap = X - X.mean(axis=0)
+    S = p * 2 * X.var(axis=0).mean() * np.eye(4) + 2 * gap.T @ gap / n_rows
+    expected = np.einsum("if,fg,ig->i", gap, np.linalg.inv(S), gap)
+    view = make_view(X, X[:2], random_directions(X), p)
+    found = (view.coordinates(X) ** 2).sum(axis=1)
     np.testing.assert_allclose(found / found.mean(), expected / expected.mean())
 
 
