@@ -5,6 +5,7 @@
 """
 
 import argparse
+import subprocess
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -40,10 +41,10 @@ REPORT = (
 )
 SETS = {"choose": CHOOSE, "report": REPORT}
 # Of larger sets so many rows, always the same.
-MOST_ROWS = 600
-BUDGETS = (10, 20, 30, 50, 75, 100, 150, 200, 300)
+MOST_ROWS = 500
+BUDGETS = (10, 25, 50, 75, 100, 150, 200, 300)
 # The model that questions follow is fitted at the budgets, and at these.
-REFITS = (40, 60, 125, 250)
+REFITS = (18, 32, 40, 60, 125, 250)
 WITHOUT_MODEL = ("random", "explore-consolidate", "min-max", "cobras", "disagreement")
 # What random pairs reach with so many questions is the bar for the others.
 BAR = 100
@@ -91,6 +92,15 @@ class Dialogue:
 
 
 @lru_cache(maxsize=1)
+def version() -> str:
+    """Return the commit that the code is of, with "-dirty" if files were changed."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(
+        command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+@lru_cache(maxsize=1)
 def read_set(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return standardised data and classes, of `MOST_ROWS` rows at most."""
     path = find_file(f"more/{name}.csv.gz")
@@ -130,7 +140,8 @@ def run(dialogue: Dialogue) -> dict[str, Any]:
             elif asked in REFITS and uses_model:
                 session.fit()
     seconds = round(time.process_time() - begin, 2)
-    return {**asdict(dialogue), "ari": scores, "seconds": seconds}
+    found = {"ari": scores, "seconds": seconds, "version": version()}
+    return {**asdict(dialogue), **found}
 
 
 def run_all(dialogues: Sequence[Dialogue], jobs: int) -> Iterator[dict[str, Any]]:
@@ -176,7 +187,9 @@ def tables(lines: Sequence[dict[str, Any]]) -> str:
             ]
             rows.append([strategy, *cells_of_row, questions_to(budgets, means, bar)])
         head = ["strategy", *map(str, budgets), "to the bar"]
+        versions = sorted({x["version"] for x in lines if x["grader"] == grader})
         title = f"Grader: {grader}; {len(names)} sets, {seeds} seeds"
+        title += f", version {', '.join(versions)}"
         parts.append(f"{title}\n\n{markdown_table(head, rows)}")
     return "\n\n".join(parts)
 
@@ -210,8 +223,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         done = {tuple(line[n] for n in Dialogue.__dataclass_fields__) for line in lines}
         todo = [
             Dialogue(name, strategy, grader, seed, options.questions)
-            for seed in range(options.seeds)
             for grader in options.graders.split(",")
+            for seed in range(options.seeds)
             for name in SETS.get(options.sets, options.sets.split(","))
             for strategy in options.strategies.split(",")
         ]

@@ -39,20 +39,20 @@ def test_a_short_dialogue_is_scored_at_its_budgets(monkeypatch):
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 3)) + 4.0 * y[:, None]
     monkeypatch.setattr(active, "read_set", lambda name: (X, y))
-    line = active.run(Dialogue("blobs", "auto", "exact", 0, 20))
+    line = active.run(Dialogue("blobs", "auto", "exact", 0, 25))
 
-    assert list(line["ari"]) == [10, 20]
-    assert line["ari"][20] > 95.0
+    assert list(line["ari"]) == [10, 25]
+    assert line["ari"][25] > 95.0
 
 
 def test_tables_compare_with_random_pairs():
     lines = [
         {"set": name, "strategy": strategy, "grader": "exact", "seed": 0,
-         "ari": {"50": 70.0 + gain, "100": 80.0 + gain}}
+         "version": "1a2b3c4", "ari": {"50": 70.0 + gain, "100": 80.0 + gain}}
         for name in ("a", "b")
         for strategy, gain in (("random", 0.0), ("auto", 5.0))
     ]  # fmt: skip
     text = tables(lines)
 
-    assert "2 sets, 1 seeds" in text
+    assert "2 sets, 1 seeds, version 1a2b3c4" in text
     assert "| auto | 75.0 (+5.0 ± 0.0) | 85.0 (+5.0 ± 0.0) | 75 |" in text
