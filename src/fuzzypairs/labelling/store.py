@@ -7,10 +7,10 @@ opened anywhere and at once.
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import asdict, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -29,13 +29,11 @@ WAL_FROM = (3, 51, 3)
 BUSY = 10.0
 # The most events of one transaction; all of them are answered by its commit.
 BATCH = 256
+# Rows of one statement: SQLite allows at least 32 766 values in one.
+ROWS_A_STATEMENT = 1000
 
 
 COLUMNS = [field.name for field in fields(Event)]
-INSERT = (
-    f"INSERT INTO events ({', '.join(COLUMNS)}) "
-    f"VALUES ({', '.join(':' + name for name in COLUMNS)})"
-)
 ANSWER = ", ".join(field.name for field in fields(Answer))
 # A question and who waits for the commit: events, items, their numbers.
 Work = tuple[list[Event], list[Item], "Future[list[int]]"]
@@ -149,29 +147,24 @@ class Store:
 
     def _commit(self, connection: sqlite3.Connection, batch: list[Work]) -> None:
         """Store a batch; a group of events that is refused does not harm the others."""
-        done: list[tuple[Future[list[int]], list[int]]] = []
-        refused: list[tuple[Future[list[int]], Exception]] = []
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for events, items, future in batch:
-                connection.execute("SAVEPOINT one")
-                try:
-                    done.append((future, insert(connection, events, items)))
-                except sqlite3.IntegrityError as error:
-                    connection.execute("ROLLBACK TO one")
-                    reason = f"{self.path} does not take this event: {error}"
-                    refused.append((future, StoreError(reason)))
-                connection.execute("RELEASE one")
+            numbers = insert(connection, batch)
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            failure = StoreError(f"{self.path} cannot be written: {error}")
-            done, refused = [], [(future, failure) for *_, future in batch]
-        for future, numbers in done:
-            future.set_result(numbers)
-        for future, reason_why in refused:
-            future.set_exception(reason_why)
+            is_refused = isinstance(error, sqlite3.IntegrityError)
+            if is_refused and len(batch) > 1:
+                for work in batch:
+                    self._commit(connection, [work])
+                return
+            what = "does not take this event" if is_refused else "cannot be written"
+            for *_, future in batch:
+                future.set_exception(StoreError(f"{self.path} {what}: {error}"))
+        else:
+            for (*_, future), stored in zip(batch, numbers, strict=True):
+                future.set_result(stored)
 
     def read(self, query: str, *values: object) -> list[sqlite3.Row]:
         """Return the rows of a query.
@@ -341,27 +334,61 @@ def statements(script: str) -> Iterator[str]:
             lines = []
 
 
-def insert(
-    connection: sqlite3.Connection, events: list[Event], items: list[Item]
-) -> list[int]:
-    """Insert events and new items, and return the numbers of the events."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO items VALUES (:id, :row, :digest)", map(asdict, items)
+def insert(connection: sqlite3.Connection, batch: list[Work]) -> list[list[int]]:
+    """Insert the events and new items of a batch, and return the numbers of the events.
+
+    Few statements for all of them: each lets threads that answer requests go first.
+    """
+    items = {item.id: item for _, named, _ in batch for item in named}
+    insert_rows(
+        connection,
+        "INSERT OR IGNORE INTO items (id, row, digest)",
+        [(item.id, item.row, item.digest) for item in items.values()],
     )
-    numbers: list[int] = []
-    for event in events:
-        if event.key is not None:
-            known = connection.execute(
-                "SELECT id FROM events WHERE key = ?", (event.key,)
-            ).fetchone()
-            if known is not None:
-                numbers.append(known["id"])
-                continue
-        values = asdict(event)
-        values["time"] = event.time or datetime.now(UTC).isoformat(
-            timespec="milliseconds"
-        )
-        number = connection.execute(INSERT, values).lastrowid
-        assert number is not None
-        numbers.append(number)
+    known = numbers_of(connection, [e.key for events, *_ in batch for e in events])
+    last = connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+    ).fetchone()
+    number = last["seq"] if last is not None else 0
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    rows: list[tuple[object, ...]] = []
+    numbers: list[list[int]] = []
+    for events, *_ in batch:
+        stored = []
+        for event in events:
+            if event.key not in known:
+                number += 1
+                values = {**vars(event), "time": event.time or now}
+                rows.append((number, *(values[name] for name in COLUMNS)))
+                if event.key is not None:
+                    known[event.key] = number
+            stored.append(known.get(event.key, number))
+        numbers.append(stored)
+    insert_rows(connection, f"INSERT INTO events (id, {', '.join(COLUMNS)})", rows)
     return numbers
+
+
+def numbers_of(
+    connection: sqlite3.Connection, keys: Sequence[str | None]
+) -> dict[str | None, int]:
+    """Return the numbers of stored events by their keys."""
+    given = [key for key in keys if key is not None]
+    found: dict[str | None, int] = {}
+    for start in range(0, len(given), ROWS_A_STATEMENT):
+        part = given[start : start + ROWS_A_STATEMENT]
+        query = (
+            f"SELECT key, id FROM events WHERE key IN ({', '.join('?' * len(part))})"
+        )
+        found.update(map(tuple, connection.execute(query, part)))
+    return found
+
+
+def insert_rows(
+    connection: sqlite3.Connection, into: str, rows: list[tuple[object, ...]]
+) -> None:
+    """Insert rows, in as few statements as the number of their values allows."""
+    for start in range(0, len(rows), ROWS_A_STATEMENT):
+        part = rows[start : start + ROWS_A_STATEMENT]
+        one = f"({', '.join('?' * len(part[0]))})"
+        flat = [value for row in part for value in row]
+        connection.execute(f"{into} VALUES {', '.join([one] * len(part))}", flat)

@@ -1,11 +1,12 @@
 """The store: events are appended, and views give what stands."""
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
-from fuzzypairs.labelling.store import Event, Item, Store, StoreError
+from fuzzypairs.labelling.store import Event, Item, Store, StoreError, connect
 
 
 @pytest.fixture
@@ -219,3 +220,31 @@ def test_errors_of_names(tmp_path, store):
         Store(tmp_path / "no" / "x.db")
     with pytest.raises(StoreError, match="has no event 5"):
         store.event(5)
+
+
+def test_one_refused_event_does_not_harm_those_stored_with_it(store):
+    works = [([grade(value)], [], Future()) for value in (0.5, 7.0, -0.5)]
+    with closing(connect(store.path)) as connection:
+        store._commit(connection, works)
+    good, refused, other = (future for *_, future in works)
+
+    assert (good.result(), other.result()) == ([1], [2])
+    with pytest.raises(StoreError, match="does not take this event"):
+        refused.result()
+    assert [answer.grade for answer in store.answers()] == [0.5, -0.5]
+
+
+def test_a_key_is_stored_once_within_a_batch_and_after_it(store):
+    twice = [grade(0.5, key="k"), grade(0.5, key="k"), grade(0.25)]
+
+    assert store.submit(twice).result() == [1, 1, 2]
+    assert store.append(grade(0.5, key="k")) == 1
+    assert len(store.answers()) == 2
+
+
+def test_events_of_one_call_may_be_more_than_values_of_one_statement(store):
+    many = [grade(0.5, f"a{n}", f"b{n}", key=str(n)) for n in range(2500)]
+    items = [Item(f"a{n}", n, "d") for n in range(2500)]
+
+    assert store.submit(many, items).result() == list(range(1, 2501))
+    assert len(list(store.items())) == 2500
