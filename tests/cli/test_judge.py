@@ -44,7 +44,8 @@ def test_one_key_is_one_grade(data):
         ("graded", 0.5, "Ann"),
     ]
     assert "4 answers, 4 judged pairs" in result.output
-    assert "alike" in result.output
+    assert "Answer 4 stored: +0.5." in result.output
+    assert " ≠" in result.output  # cells that differ, where there are no colours
 
 
 def test_undo_redo_and_going_on_later(data):

@@ -90,9 +90,11 @@ def _ask(service: "Service", who: str, terminal: Console) -> int:
                 who, *rows, grade=GRADES[key], input="terminal", seconds=seconds
             )
             n_answers += 1
+            stored = f"Answer {n_answers} stored: {GRADES[key]:+g}."
             if receipt.same is not None:
                 where = "one cluster" if receipt.same else "different clusters"
-                terminal.print(f"Stored. The model has them in {where}.")
+                stored += f" The model has them in {where}."
+            terminal.print(stored)
         elif key == "s":
             service.answer(who, *rows, kind="skipped", input="terminal")
         elif key in UNDO:
@@ -120,9 +122,9 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
         table.add_column(escape(pair[side]["name"]), overflow="fold")
     for cell in pair["cells"]:
         style = MARKS[cell["differs"]]
-        table.add_row(
-            Text(cell["column"]), Text(cell["left"], style), Text(cell["right"], style)
-        )
+        # The sign marks them where there are no colours.
+        name = Text(cell["column"] + (" ≠" if cell["differs"] == 2 else ""))
+        table.add_row(name, Text(cell["left"], style), Text(cell["right"], style))
     if pair["texts"] is not None:
         sides = [
             Text.assemble(*((text, MARKS[2 * differs]) for text, differs in pieces))

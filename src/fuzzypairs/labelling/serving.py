@@ -88,5 +88,6 @@ def serve(
             h11_max_incomplete_event_size=16 * 1024,
             limit_concurrency=500,
             server_header=False,
+            proxy_headers=False,
         )
         _Server(config, lambda: ready(address)).run(sockets=[listener])

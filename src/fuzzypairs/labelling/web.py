@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -44,6 +45,8 @@ REPORT_POLICY = (
 HEARTBEAT = 15.0  # seconds
 # Pairs that a browser holds: one on screen, two ahead.
 AHEAD, MOST_NEXT = 3, 5
+# Pairs that are kept as they are sent; texts take long to compare.
+SHOWN = 256
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -101,6 +104,8 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
     """
     static = _read_static()
 
+    # A pair is sent several times: ahead, and when its turn comes.
+    @lru_cache(maxsize=SHOWN)
     def shown(asked: Asked) -> dict[str, Any]:
         pair = service.catalogue.pair(asked.left, asked.right)
         return pair | {"reason": asked.reason, "strategy": asked.strategy}

@@ -116,7 +116,7 @@ export function drawCurve(place, curve) {
     picture.append(svg("line", { x1: left, x2: width - 12, y1: y(share), y2: y(share), class: "axis" }));
     picture.append(svg("text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, `${100 * share} %`));
   }
-  picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judged`));
+  if (known.length) picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judged`));
   const clamp = (/** @type {number | null} */ share) => Math.max(0.4, share ?? 0.5);
   const path = (/** @type {"guided" | "unguided"} */ key) => known
     .filter((point) => point[key] !== null)
