@@ -161,7 +161,35 @@ def test_predict(files):
     np.testing.assert_allclose(other[names], expected[names], atol=1e-5)
 
 
-def test_learned_from_judgements_and_an_array(files):
+@pytest.mark.parametrize("with_pairs", [True, False])
+def test_without_a_metric_blocks_give_the_fit_of_the_whole_table(files, with_pairs):
+    more = ["--clusters", "3", "--seed", "1", "--id", "item", "--json"]
+    more += ["--pairs", files / "pairs.csv"] if with_pairs else []
+    whole, blocks = files / "whole", files / "blocks"
+    said = [
+        run("fit", files / "all.parquet", *more, "--out", whole, "--format", "parquet"),
+        run("fit", files / "parquet", *more, "--out", blocks),
+    ]
+    expected, found = (json.loads(result.stdout) for result in said)
+    assert found["blocks"] > 3
+    assert "metric" not in found["options"]
+    names = ["cluster_0", "cluster_1", "cluster_2"]
+    table = pd.read_parquet(whole / "memberships.parquet")
+    np.testing.assert_allclose(memberships(blocks)[names], table[names], atol=1e-5)
+    assert found["objective"] == pytest.approx(expected["objective"], rel=1e-6)
+    if with_pairs:
+        assert found["verdict"]["sentences"] == expected["verdict"]["sentences"]
+        report = (blocks / "report.html").read_text("utf-8")
+        assert found["verdict"]["sentences"][0].split(":")[0] in report
+    for folder in (whole, blocks):
+        out = ["--out", folder / "new.parquet"]
+        again = run("predict", folder / "model.skops", files / "all.parquet", *out)
+        assert again.exit_code == 0, again.output
+    new, known = (pd.read_parquet(d / "new.parquet")[names] for d in (blocks, whole))
+    np.testing.assert_allclose(new, known, atol=1e-5)
+
+
+def test_three_judgements_of_an_array(files):
     X = pd.read_parquet(files / "all.parquet")[["acid", "sugar", "ash"]]
     np.save(files / "x.npy", X.to_numpy(np.float32))
     (files / "rows.csv").write_text("i,j,grade\n0,1,0.5\n3,900,-1\n5,6,0.4\n")
@@ -171,7 +199,8 @@ def test_learned_from_judgements_and_an_array(files):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     summary = json.loads(result.stdout)
-    assert summary["options"]["metric"] == "learned"
+    assert summary["judgements"] == 3
+    assert summary["verdict"]["level"]
     assert memberships(files / "result")["row"].tolist() == list(range(N))
 
 

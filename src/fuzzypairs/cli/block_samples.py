@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fuzzypairs import FDC, PairSearchCV, PairSet
+from fuzzypairs import FDC, GuidedFDC, PairSearchCV, PairSet
 from fuzzypairs._typing import Ints
 from fuzzypairs.cli.block_jobs import Job
 from fuzzypairs.distributed import DaskFDC
-from fuzzypairs.distributed.block_work import Reading, memberships_of_block
 from fuzzypairs.distributed.dask_blocks import (
     NamedPairs,
     by_block,
@@ -21,6 +20,7 @@ from fuzzypairs.distributed.dask_blocks import (
     draw_rows,
     positions,
 )
+from fuzzypairs.distributed.guided_blocks import GuidedBlocks
 from fuzzypairs.io.block_features import BlockFeatures, Profile
 from fuzzypairs.io.file_blocks import FileBlock
 from fuzzypairs.report import write_fit_report
@@ -45,7 +45,7 @@ def search_clusters(
     job: Job,
     profile: Profile,
     judged: PairSet | NamedPairs | None,
-    model: FDC,
+    model: FDC | GuidedFDC,
     tried: list[int],
 ) -> tuple[PairSearchCV, int]:
     """Choose the number of clusters on a sample; return the search, and its size."""
@@ -106,7 +106,7 @@ def write_report(
     job: Job,
     folder: Path,
     profile: Profile,
-    fitted: DaskFDC,
+    fitted: DaskFDC | GuidedBlocks,
     judged: PairSet | NamedPairs | None,
     given: Mapping[str, Any],
     options: dict[str, Any],
@@ -132,8 +132,9 @@ def write_report(
     frame = _gather(job, profile, rows)
     X = features.features(frame)
     model = copy.copy(fitted.to_local())
-    none = np.empty(0, dtype=np.int64), np.empty((0, model.n_clusters_))
-    model.memberships_ = memberships_of_block(X, Reading(), 0, model, *none)
+    model.memberships_ = model.predict_proba(
+        pd.DataFrame(X, columns=model.feature_names_in_)
+    )
     at = np.searchsorted(fitted.judged_rows_, rows)
     at = np.minimum(at, max(0, len(fitted.judged_rows_) - 1))
     if len(fitted.judged_rows_):
@@ -166,5 +167,6 @@ def write_report(
         source=f"{name}, {sample}",
         notes=[f"pictures and tables are drawn from {sample}"],
         before=before,
+        verdict=getattr(model, "verdict_", None),
     )
     return len(rows)

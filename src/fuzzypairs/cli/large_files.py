@@ -52,10 +52,7 @@ def fit_large(
         from fuzzypairs.cli.streaming import fit_files
 
         tried = given.get("n_clusters") or list(range(2, 9))
-        metric = str(given.get("metric") or "auto")
-        if metric == "auto":
-            metric = "euclidean" if pairs is None else "learned"
-        model = build({**given, "n_clusters": tried[0], "metric": metric})
+        model = build({**given, "n_clusters": tried[0]})
         summary = fit_files(data, pairs, out, model, tried, given, show)
     summary["notes"] = [*notes, *_without_effect(given)]
     _show(summary, out, given, str(data))
@@ -114,6 +111,8 @@ def _show(
     from fuzzypairs.report import Table
 
     terminal = screen.new_terminal()
+    if "verdict" in summary:
+        screen.print_verdict(terminal, summary["verdict"]["sentences"])
     sizes = summary["sizes"] if "sizes" in summary else summary["clusters"]["sizes"]
     rows: list[list[str | float]] = [[str(k), n] for k, n in enumerate(sizes)]
     terminal.print(screen.as_table(Table(["cluster", "rows"], rows)))

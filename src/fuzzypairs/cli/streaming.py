@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from fuzzypairs import FDC, PairSet, __version__, load, save
+from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.cli.block_jobs import Job, Show, open_job
 from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
@@ -29,6 +29,7 @@ from fuzzypairs.distributed.dask_blocks import (
     by_block,
     positions,
 )
+from fuzzypairs.distributed.guided_blocks import GuidedBlocks, fit_guided_blocks
 from fuzzypairs.io.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
 from fuzzypairs.io.features import Preparation
@@ -50,9 +51,9 @@ def fit_files(
 ) -> dict[str, Any]:
     """Fit a model to files in blocks; write all results; return the summary.
 
-    `model` is an FDC with the settings of the fit, `tried` are the numbers of clusters
-    to choose from, `given` are the options of the command. An unfinished run of the
-    same command is resumed.
+    `model` is an FDC or GuidedFDC with the settings of the fit, `tried` are the numbers
+    of clusters to choose from, `given` are the options of the command. An unfinished
+    run of the same command is resumed.
     """
     started = time.perf_counter()
     settings = {n: v for n, v in model.get_params(deep=False).items() if n != "n_jobs"}
@@ -148,7 +149,7 @@ def _fit(
     job: Job,
     data: Path,
     pairs: Path | None,
-    model: FDC,
+    model: FDC | GuidedFDC,
     tried: list[int],
     given: Mapping[str, Any],
     folder: Path,
@@ -202,6 +203,7 @@ def _fit(
         "converged": bool(local.converged_),
         "report": f"drawn from a sample of {drawn:,} of {n_rows:,} rows",
         **tuning,
+        **({"verdict": asdict(local.verdict_)} if hasattr(local, "verdict_") else {}),
         "columns": [asdict(column) for column in features.preparation.columns_],
     }
     flags = ("text", "id_column", "ids_as_text", "is_plain", "is_single")
@@ -269,8 +271,8 @@ def _fit_blocks(
     names: tuple[str, ...],
     lengths: tuple[int, ...],
     judged: PairSet | NamedPairs | None,
-    model: FDC,
-) -> DaskFDC:
+    model: FDC | GuidedFDC,
+) -> DaskFDC | GuidedBlocks:
     from dask.delayed import delayed
 
     load_block = delayed(features.block, pure=False, traverse=False)
@@ -286,8 +288,10 @@ def _fit_blocks(
     def tell(progress: PassProgress) -> None:
         job.show(str(progress), progress.n_done, progress.n_blocks)
 
-    fitted = DaskFDC(**model.get_params(deep=False), client=job.client)
     with watch_passes(tell):
+        if isinstance(model, GuidedFDC):
+            return fit_guided_blocks(source, judged, model, job.client)
+        fitted = DaskFDC(**model.get_params(deep=False), client=job.client)
         return fitted.fit(source, pairs=judged)
 
 

@@ -33,6 +33,22 @@ from fuzzypairs.validation import check_seed
 __all__ = ["DaskFDC", "DaskFuzzyCMeans"]
 
 
+def open_blocks(source: Source, pairs: Any, model: Any, client: Any) -> Blocks:
+    """Survey the blocks of a fit, and gather a sample and the judged rows.
+
+    `model` has the parameters of the fit: random_state, tol, max_iter and n_jobs.
+    """
+    judgements = read_judgements(pairs, source)
+    scheduler = choose_scheduler(client, model.n_jobs)
+    room = KEPT_SHARE * scheduler.memory
+    if source.n_bytes is not None and source.n_bytes <= room:
+        source = replace(source, parts=scheduler.load(source.parts))
+    clock = PassClock(len(source.parts), model.tol, model.max_iter)
+    seed = check_seed(model.random_state)
+    held = hold_rows(source, scheduler, judgements, seed, clock)
+    return Blocks(source, scheduler, held, clock)
+
+
 class _OnBlocks(PrototypeClusterer):
     """Replaces the passes of a local estimator, which is given held rows alone."""
 
@@ -59,7 +75,7 @@ class _OnBlocks(PrototypeClusterer):
         return super()._problem(space, data, k, alpha, threads, *rest)
 
 
-class _BlockFDC(_OnBlocks, FDC):
+class BlockFDC(_OnBlocks, FDC):
     """FDC whose passes go over blocks."""
 
     def _variant(self, **changes: Any) -> FDC:
@@ -113,20 +129,13 @@ class _DaskClusterer(BaseEstimator):
         engine._check_parameters()
         space = self._space_of(parameters)
         source = read_collection(X, sample_weight, getattr(self, "id_column", None))
-        judgements = read_judgements(pairs, source)
-        scheduler = choose_scheduler(self.client, self.n_jobs)
-        loaded, room = source, KEPT_SHARE * scheduler.memory
-        if source.n_bytes is not None and source.n_bytes <= room:
-            loaded = replace(source, parts=scheduler.load(source.parts))
-        clock = PassClock(len(source.parts), engine.tol, engine.max_iter)
-        seed = check_seed(engine.random_state)
-        held = hold_rows(loaded, scheduler, judgements, seed, clock)
+        engine.blocks = open_blocks(source, pairs, engine, self.client)
+        held, scheduler = engine.blocks.held, engine.blocks.scheduler
         if is_sparse(held.X) and not space.accepts_sparse:
             raise TypeError(
                 f"X is sparse, which metric={engine.metric!r} does not accept; use "
                 'metric="euclidean" or dense chunks'
             )
-        engine.blocks = Blocks(loaded, scheduler, held, clock)
         names: dict[str, Any] = {"n_features_in_": held.survey.n_features}
         if source.reading.names and all(
             isinstance(name, str) for name in source.reading.names
@@ -338,7 +347,7 @@ class DaskFDC(_DaskClusterer):
     """
 
     _local = FDC
-    _engine = _BlockFDC
+    _engine = BlockFDC
 
     def __init__(
         self,

@@ -1,0 +1,74 @@
+"""GuidedFDC on blocks: its map is learned from a sample and the judged rows.
+
+Clusters without judgements are those of all rows, by passes over the blocks. The map is
+learned from the judged rows and a sample, as in memory, and applied to blocks.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.cluster.fdc import FDC
+from fuzzypairs.cluster.guided import GuidedFDC
+from fuzzypairs.distributed.block_passes import Blocks
+from fuzzypairs.distributed.dask_blocks import Source
+from fuzzypairs.distributed.dask_estimators import BlockFDC, open_blocks
+
+__all__ = ["GuidedBlocks", "fit_guided_blocks"]
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedBlocks:
+    """A fitted GuidedFDC, and the memberships of judged rows; see `DaskFDC`."""
+
+    model: GuidedFDC
+    judged_rows_: Ints
+    judged_memberships_: Floats
+    judged_ids_: Any
+
+    def to_local(self) -> GuidedFDC:
+        """Return the model, without memberships of the sample."""
+        return self.model
+
+
+class _BlockGuided(GuidedFDC):
+    """GuidedFDC that is given held rows, and whose passes go over all blocks."""
+
+    blocks: Blocks
+
+    def _variant(self, **changes: Any) -> FDC:
+        params = {**self.get_params(deep=False), "propagate": False, **changes}
+        if "metric" in changes:  # held rows are mapped already
+            return FDC(**params)
+        variant = BlockFDC(**params)
+        variant.blocks = self.blocks
+        return variant
+
+
+def fit_guided_blocks(
+    source: Source, pairs: Any, model: GuidedFDC, client: Any
+) -> GuidedBlocks:
+    """Fit a GuidedFDC with the parameters of `model` to blocks of features."""
+    blocks = open_blocks(source, pairs, model, client)
+    held = blocks.held
+    fitted = _BlockGuided(**model.get_params(deep=False))
+    fitted.blocks = blocks
+    try:
+        X = pd.DataFrame(held.X, columns=source.reading.names)
+        fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
+    finally:
+        blocks.scheduler.free()
+    U = fitted.memberships_[held.judged]
+    local = _as_local(fitted, GuidedFDC)
+    local.model_ = _as_local(fitted.model_, FDC)
+    return GuidedBlocks(local, held.rows[held.judged], U, held.ids)
+
+
+def _as_local(model: Any, kind: type) -> Any:
+    """Return a fitted model as one without blocks and without memberships."""
+    local = kind(**model.get_params(deep=False))
+    left_out = ("blocks", "memberships_", "labels_")
+    vars(local).update({n: v for n, v in vars(model).items() if n not in left_out})
+    return local
