@@ -37,6 +37,27 @@ class Groups:
             rows = rows + self.members[self.opposite[group]]
         return len(rows)
 
+    def compare_answers(self, pairs: PairSet) -> tuple[int, int]:
+        """Return how many answers follow from others, and how many violate these.
+
+        Samples of a group need one answer less than they are to be joined. Any more
+        are implied by these. Undecided answers are left out.
+        """
+        group_of = {row: group for group, rows in self.members.items() for row in rows}
+        # Opposite groups are joined, too.
+        whole = {g: min(g, self.opposite.get(g, g)) for g in self.members}
+        n_compared = n_violated = 0
+        for i, j, grade in pairs:
+            if DIFFERENT < grade < SAME:
+                continue
+            a, b = group_of[i], group_of[j]
+            expected = 1.0 if a == b else self.between[a][b] or -1.0
+            is_violated = grade * expected < 0
+            n_violated += is_violated
+            n_compared += is_violated or whole[a] == whole[b]
+        n_joins = len(group_of) - len(set(whole.values()))
+        return max(n_compared - n_joins, n_violated), n_violated
+
     def are_apart(self, a: int, b: int) -> bool:
         """Tell whether answers say that two groups are of different clusters."""
         return self.between[a].get(b, 0.0) <= DIFFERENT

@@ -15,9 +15,15 @@ __all__ = ["fit_answers", "infer_pairs"]
 
 # Partners of a sample in inferred judgements of either kind: more only take time.
 MOST_PARTNERS = 10
-# The grade of an inferred judgement, and the most strength of all of them together for
-# each unit of strength of the answers.
-GRADE, SHARE = 0.6, 3.0
+# The grade of an inferred judgement.
+GRADE = 0.6
+# The most strength of all of them together for each unit of strength of the answers:
+# if one answer in ten is wrong, and if all are right. One wrong answer makes many
+# inferred judgements wrong (docs/active.md).
+WEAK, STRONG = 0.3, 3.0
+# Prior odds that answers are right, and the share of comparisons of answers that fail
+# if they are, and if one in ten is wrong (at least three answers are compared).
+RIGHT, FAILED = 0.25, (0.02, 0.25)
 
 
 def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
@@ -38,8 +44,9 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     -------
     inferred : PairSet
         Pairs that `pairs` does not contain, at most about ten of either kind for each
-        sample. Their grades are +-0.6, and smaller if together they would be more than
-        three times as strong as the answers.
+        sample. Their grades are +-0.6, and smaller if together they would have more
+        than 0.3 to 3 times the strength of the answers, the more of these agree with
+        others the stronger.
 
     Examples
     --------
@@ -72,10 +79,32 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
                         found[pair] = grade
     ends = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
     grades = np.array([found[i, j] for i, j in ends.tolist()])
-    total, most = np.abs(grades).sum(), SHARE * np.abs(pairs.grade).sum()
+    share = inferred_share(*groups.compare_answers(pairs))
+    total, most = np.abs(grades).sum(), share * np.abs(pairs.grade).sum()
     if total > most:
         grades *= most / total
     return PairSet(ends[:, 0], ends[:, 1], grades, pairs.n_samples)
+
+
+def inferred_share(n_compared: int, n_violated: int) -> float:
+    """Return how strong inferred judgements may be, beside the answers.
+
+    Parameters
+    ----------
+    n_compared : int
+        Answers that follow from others.
+    n_violated : int
+        Those that contradict the others.
+
+    Examples
+    --------
+    >>> [round(inferred_share(*counts), 2) for counts in ((0, 0), (15, 0), (15, 3))]
+    [0.84, 2.82, 0.31]
+    """
+    by_right, by_wrong = FAILED
+    odds = RIGHT * (by_right / by_wrong) ** n_violated
+    odds *= ((1.0 - by_right) / (1.0 - by_wrong)) ** (n_compared - n_violated)
+    return WEAK + (STRONG - WEAK) * odds / (1.0 + odds)
 
 
 def fit_answers(

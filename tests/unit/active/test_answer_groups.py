@@ -71,5 +71,25 @@ def test_of_two_clusters_answers_between_parts_add_up():
     assert sorted(map(sorted, groups.members.values())) == [[0, 2], [1, 3]]
 
 
+@pytest.mark.parametrize(
+    ("triples", "n_clusters", "expected"),
+    [
+        ([(0, 1, 1), (1, 2, 1), (2, 3, -1)], None, (0, 0)),  # a tree
+        ([(0, 1, 1), (1, 2, 1), (0, 2, 1)], None, (1, 0)),
+        ([(0, 1, 1), (1, 2, 1), (0, 2, -0.6)], None, (1, 1)),
+        ([(0, 1, 1), (1, 2, 1), (0, 2, 0.2)], None, (0, 0)),  # undecided
+        ([(0, 1, 1), (2, 3, 1), (0, 2, -1), (1, 3, 0.6)], None, (1, 1)),
+        ([(0, 1, -1), (1, 2, -1), (0, 2, 1)], 2, (1, 0)),
+        ([(0, 1, -1), (1, 2, -1), (0, 2, -0.6)], 2, (1, 1)),
+        ([(0, 1, -1), (1, 2, -1), (0, 2, -1)], 3, (0, 0)),
+    ],
+)
+def test_answers_that_follow_from_others_are_compared(triples, n_clusters, expected):
+    answers = PairSet.from_triples(triples)
+    groups = group_samples(answers, n_clusters)
+
+    assert groups.compare_answers(answers) == expected
+
+
 def test_no_answers():
     assert group_samples(PairSet.empty(3)).members == {}
