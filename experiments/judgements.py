@@ -29,8 +29,9 @@ from experiments.methods import METHODS
 from experiments.pages import write_pages
 
 ROOT = Path(__file__).resolve().parents[1]
-LINES = Path(__file__).with_name("results") / "judgements.jsonl"
 PAGE = ROOT / "docs" / "judgements.md"
+# Kept with the page, so that anyone can go on where others stopped.
+LINES = PAGE.with_suffix("") / "trials.jsonl"
 
 EVERY = (*SETS, *FURTHER)
 

@@ -1,7 +1,5 @@
 """Tables of the experiment on judgements, from its lines alone."""
 
-import csv
-import io
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,9 +48,8 @@ def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
     parts.append(
         f"Each set on its own: [{folder.name}/sets.md]({folder.name}/sets.md)."
     )
-    written = [folder / "sets.md", folder / "scores.csv", page]
+    written = [folder / "sets.md", page]
     _write(written[0], _sets_page(scores))
-    _write(written[1], _csv(scores))
     before, _, rest = text.partition(BEGIN)
     results = "\n\n".join(parts)
     _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{rest.partition(END)[2]}")
@@ -163,18 +160,6 @@ def _sets_page(scores: Mapping[str, Scores]) -> str:
             markdown_table(["set", "half", *methods], rows),
         ]
     return "\n\n".join(parts) + "\n"
-
-
-def _csv(scores: Mapping[str, Scores]) -> str:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["condition", "set", "method", "draws", "normalized_ari"])
-    for condition, found in scores.items():
-        for method in found.methods:
-            for name, values in found.values[method].items():
-                mean = float(np.mean(list(values.values())))
-                table.writerow([condition, name, method, len(values), f"{mean:.3f}"])
-    return text.getvalue()
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -68,15 +68,15 @@ class GuidedFDC(
 
     The estimator for most people with judgements. `FDC` fits the model of the paper in
     the samples' own space, where a judgement moves its own samples and few others. This
-    estimator averages unguided clusters u(x) and a map v(x), which is learned from the
-    judgements:
+    estimator averages clusters u_b(x), found without judgements in several views b, and
+    a map v(x), which is learned from the judgements:
 
-        a(x) = (1 - w) u(x) + w v(x),   memberships(x) ~ a(x)^t.
+        a(x) = sum_b w_b u_b(x) + w v(x),   memberships(x) ~ a(x)^t.
 
-    w is the posterior probability that the judgements follow the map, by their
-    likelihood when they are held out. So right judgements affect all samples, and few
-    or wrong ones have little effect. The power t calibrates memberships by the same
-    held-out judgements.
+    The weights are posterior probabilities: that the judgements follow the clusters of
+    a view, or the map, by their likelihood when they are held out. So right judgements
+    affect all samples, and few or wrong ones have little effect. The power t calibrates
+    memberships by the same held-out judgements.
 
     Parameters
     ----------
@@ -118,9 +118,10 @@ class GuidedFDC(
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership.
     guided_weight_ : float
-        w; 0 where no map was learned.
+        The weight of what judgements decided: the map, and clusters in other views than
+        the Euclidean one. 0 where no map was learned.
     metric_ : {"euclidean", "learned"}
-        What has the larger weight: unguided clusters or the map.
+        What has the larger weight: Euclidean unguided clusters or the others.
     noise_rate_ : float
         With judgements to learn from: the estimated share of wrong ones.
     pair_reliability_ : ndarray of shape (n_pairs,)
@@ -155,22 +156,29 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
 
     Notes
     -----
-    **The map.** Samples have two views: their own coordinates, and coordinates
-    whitened by the pairs judged alike, in which directions along which these differ
-    count less (`fuzzypairs.spaces.views`). f(x) are the coordinates and 30 rbf features
-    of both views. ``v(x) = softmax([f(x), 1] W)`` minimises
+    **Views.** Distances are often ruled by directions that people do not look at, such
+    as size. Unguided clusters are therefore found in four views: the Euclidean one, and
+    three whitened by the covariance S of the samples, (S + p v I)^-1/2 x with p = 1,
+    0.1 and 0.01 and the mean variance v (`fuzzypairs.cluster.guided_sample`).
+
+    **The map.** It is learned in the view whose clusters explain the judgements best,
+    from its coordinates, and from these whitened by the pairs judged alike: directions
+    along which these differ count less (`fuzzypairs.spaces.views`). f(x) are both
+    coordinates and 30 rbf features of each. ``v(x) = softmax([f(x), 1] W)`` minimises
 
         - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
 
     where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
-    is the mean of the clusters that samples form in each view.
+    is the mean of unguided clusters, weighted by the likelihood of the judgements, and
+    of clusters in the whitened coordinates.
 
     **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
     learned from the other folds, and unguided clusters, say how likely the samples of
     held-out judgements belong together. The likelihoods under the maps, under the
-    unguided clusters and under chance give w and e (`fuzzypairs.cluster.evidence`).
+    unguided clusters of each view and under chance, which counts for the Euclidean
+    ones, give the weights and e (`fuzzypairs.cluster.evidence`).
 
-    **Certainty.** The power of u(x) is the one under which the judgements are most
+    **Certainty.** The power of u_b(x) is the one under which the judgements are most
     likely. t is the mean over its posterior, in which judgements that contradict a(x)
     count against its certainty (`fuzzypairs.cluster.evidence.calibrating_power`). Rows
     far from all samples get nearly equal memberships
@@ -273,7 +281,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             else:
                 model, notes = self._fit_in_space(data, fitted)
         shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
-        w = 0.0 if fitted is None else fitted.evidence.guided
+        w = 0.0 if fitted is None else 1.0 - float(fitted.evidence.unguided[0])
         metric = "learned" if w > 0.5 else "euclidean"
         store(self, model_=model, metric_=metric, guided_weight_=w, **shared)
         if len(data.pairs.informative):

@@ -98,11 +98,11 @@ def test_attributes(X, pairs, model):
     np.testing.assert_array_equal(model.labels_, model.memberships_.argmax(axis=1))
 
 
-def test_memberships_are_an_average_of_both_models(X, model):
+def test_memberships_are_an_average_of_all_models(X, model):
     space = model.model_._space
-    w = model.guided_weight_
-    assert space.guided_weight == w
-    average = w * space.learned.probabilities(X)
+    assert model.guided_weight_ == 1.0 - space.unguided_weights[0]
+    assert space.guided_weight + space.unguided_weights.sum() == pytest.approx(1.0)
+    average = space.guided_weight * space.learned.probabilities(X)
     for share, clusters in zip(space.unguided_weights, space.unguided, strict=True):
         average += share * clusters.memberships(X)
     expected = average**space.power

@@ -1,7 +1,5 @@
 """The page of the experiment on judgements: tables from lines, and nothing else."""
 
-import csv
-
 import pytest
 
 from experiments.pages import write_pages
@@ -13,7 +11,7 @@ def test_results_go_between_the_marks(lines, page):
     assert text.startswith("# Title")
     assert text.endswith("End.\n")
     assert "old" not in text
-    assert [path.name for path in written] == ["sets.md", "scores.csv", "judgements.md"]
+    assert [path.name for path in written] == ["sets.md", "judgements.md"]
     assert "| 100 | 2 | 3 | 81.0 ± 0.4 | 81.0 ± 0.6 | 81.0 ± 0.6 |" in text
     assert "| PCK-means | 2 | 3 | 65.9 ± 0.4 | 60.9 ± 0.5 |" in text
     assert "| +15.1 ± 5.0 | 0.2 | 2 / 0 |" in text
@@ -21,11 +19,8 @@ def test_results_go_between_the_marks(lines, page):
 
 
 def test_each_set_has_a_line(lines, page):
-    sets, table, _ = write_pages(lines, page)
+    sets, _ = write_pages(lines, page)
     assert "| zoo | reported on | 71.0 ± 0.6 | 81.0 ± 0.6 |" in sets.read_text()
-    rows = list(csv.DictReader(table.read_text().splitlines()))
-    assert {row["condition"] for row in rows} == {"100"}
-    assert len(rows) == 6
 
 
 def test_lines_without_our_method_are_an_error(lines, page):
