@@ -28,11 +28,11 @@ __all__ = [
     "balance",
     "calibrating_power",
     "log_likelihood",
-    "log_likelihoods",
     "reliability",
     "tempered",
     "together",
     "weigh",
+    "weigh_views",
 ]
 
 # Logarithms of prior odds relative to the map: of chance, of unguided clusters in the
@@ -167,10 +167,8 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
     """
     by_clusters, rates, sharpness = log_likelihoods(unguided, grade)
     by_map, rate = log_likelihood(guided, grade)
-    by_chance = balance(grade).sum() * np.log(0.5)
-    priors = np.full(len(unguided) + 2, WHITENED)
-    priors[[0, 1, -1]] = CHANCE, EUCLIDEAN, 0.0
-    values = np.array([by_chance, *by_clusters, by_map]) + priors
+    priors = np.array([*priors_of(len(unguided)), 0.0])
+    values = np.array([by_chance(grade), *by_clusters, by_map]) + priors
     total = logsumexp(values)
     chance, *others = np.exp(values - total)
     weights = np.array(others[:-1])
@@ -183,6 +181,36 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
         sharpness,
         float(total - logsumexp(priors)),
     )
+
+
+def weigh_views(unguided: Floats, grade: Floats) -> Floats:
+    """Weigh the unguided clusters of each view alone, as `weigh` does.
+
+    Parameters
+    ----------
+    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
+    grade : ndarray of shape (n_pairs,)
+
+    Returns
+    -------
+    weights : ndarray of shape (n_views,)
+        Posterior probabilities; of the first, which is Euclidean, with that of chance.
+    """
+    by_clusters, _, _ = log_likelihoods(unguided, grade)
+    values = np.array([by_chance(grade), *by_clusters]) + priors_of(len(unguided))
+    chance, *weights = np.exp(values - logsumexp(values))
+    weights[0] += chance
+    return np.array(weights)
+
+
+def by_chance(grade: Floats) -> float:
+    """Return the log-likelihood of judgements that follow chance."""
+    return float(balance(grade).sum() * np.log(0.5))
+
+
+def priors_of(n_views: int) -> Floats:
+    """Return logarithms of prior odds of chance and of the clusters of each view."""
+    return np.array([CHANCE, EUCLIDEAN, *[WHITENED] * (n_views - 1)])
 
 
 def together(ends: Floats) -> Floats:

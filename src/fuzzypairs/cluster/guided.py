@@ -161,16 +161,16 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     three whitened by the covariance S of the samples, (S + p v I)^-1/2 x with p = 1,
     0.1 and 0.01 and the mean variance v (`fuzzypairs.cluster.guided_sample`).
 
-    **The map.** It is learned in the view whose clusters explain the judgements best,
-    from its coordinates, and from these whitened by the pairs judged alike: directions
-    along which these differ count less (`fuzzypairs.spaces.views`). f(x) are both
-    coordinates and 30 rbf features of each. ``v(x) = softmax([f(x), 1] W)`` minimises
+    **The map.** It is learned in the view of the largest weight, from its coordinates,
+    and from these whitened by the pairs judged alike: directions along which these
+    differ count less (`fuzzypairs.spaces.views`). f(x) are both coordinates and 30 rbf
+    features of each. ``v(x) = softmax([f(x), 1] W)`` minimises
 
         - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
 
     where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
-    is the mean of unguided clusters, weighted by the likelihood of the judgements, and
-    of clusters in the whitened coordinates.
+    is the mean of unguided clusters, weighted in the same way but without a map, and of
+    clusters in the whitened coordinates.
 
     **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
     learned from the other folds, and unguided clusters, say how likely the samples of

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import logsumexp
 
 from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.cluster.checked import CheckedData
@@ -32,11 +31,11 @@ from fuzzypairs.cluster.evidence import (
     SHARPNESS,
     Evidence,
     calibrating_power,
-    log_likelihoods,
     reliability,
     tempered,
     together,
     weigh,
+    weigh_views,
 )
 from fuzzypairs.cluster.guided_sample import (
     Sample,
@@ -240,8 +239,7 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
         Of the rows of the sample.
     """
     ends = together(unguided_ends(sample, pairs))
-    values = log_likelihoods(ends, pairs.grade)[0]
-    posterior = np.exp(values - logsumexp(values))
+    posterior = weigh_views(ends, pairs.grade)
     unguided = np.einsum("v,v...->...", posterior, [v.labels for v in sample.views])
     best = sample.views[int(posterior.argmax())]
     typical = best.Z[sample.typical]

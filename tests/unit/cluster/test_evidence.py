@@ -16,6 +16,7 @@ from fuzzypairs.cluster.evidence import (
     reliability,
     together,
     weigh,
+    weigh_views,
 )
 
 EVEN = np.full((2, len(SHARPNESS), 40), 0.5)
@@ -72,6 +73,15 @@ def test_a_map_that_is_right_gets_the_weight_and_a_wrong_one_does_not():
     found = weigh(EVEN[0, 0], followed, GRADE)
     assert found.guided < 0.01
     assert found.unguided[1] > 0.99
+
+
+def test_views_without_a_map():
+    """Judgements that no view explains are left to the Euclidean one, with chance."""
+    assert weigh_views(EVEN, GRADE)[0] > 0.9
+    followed = EVEN.copy()
+    followed[1] = certain(GRADE)
+    assert weigh_views(followed, GRADE)[1] > 0.99
+    assert weigh_views(EVEN, GRADE).sum() == pytest.approx(1.0)
 
 
 def test_the_weight_grows_with_the_number_of_judgements():

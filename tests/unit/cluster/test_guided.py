@@ -377,10 +377,10 @@ def test_judgements_by_the_index_of_a_frame():
 
 
 def test_few_judgements_find_classes_along_directions_of_small_variance():
-    """Size rules all distances; classes differ in a shape of a tenth of its spread."""
+    """Size rules distances; it varies ten times as much as the rows of a class."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
-    size = rng.normal(scale=3.0, size=200)
+    size = rng.normal(size=200)
     X = np.column_stack([size, size, size]) + rng.normal(scale=0.1, size=(200, 3))
     X[:, 1] += 0.6 * y
     pairs = PairSet.from_labels(y, n_pairs=20, random_state=1)
