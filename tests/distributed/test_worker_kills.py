@@ -69,18 +69,28 @@ def registered(there, killed):
     return [pid for pid in known if pid is not None and pid not in killed]
 
 
-def wait_for_both(there):
-    for _ in range(1200):
+def has_both(there):
+    """Wait until a killed worker is replaced; tell whether it is within a minute.
+
+    Now and then a nanny does not replace one that was killed (distributed 2026.8).
+    """
+    deadline = time.monotonic() + 60.0
+    while time.monotonic() < deadline:
         if len(registered(there, KILLED)) == 2:
-            return
+            return True
         time.sleep(0.1)
-    raise TimeoutError(f"{registered(there, KILLED)} are left; killed were {KILLED}")
+    return False
 
 
-def test_killed_workers_change_nothing():
+def assert_same(model, other):
+    np.testing.assert_array_equal(model.cluster_centers_, other.cluster_centers_)
+    np.testing.assert_array_equal(model.judged_memberships_, other.judged_memberships_)
+    assert model.objective_ == other.objective_
+
+
+def kill_on_a_new_cluster(first, rng, failures):
+    """Make kills from number `first` on; return the number after the last one."""
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    rng = np.random.default_rng(N_KILLS)
-    failures = []
     with (
         distributed.LocalCluster(**options, host="127.0.0.1", silence_logs=50) as there,
         distributed.Client(there, set_as_default=False) as client,
@@ -90,8 +100,9 @@ def test_killed_workers_change_nothing():
             counter = Killer(there, None, 0.0, rng)
             expected[is_shared] = fit(client, is_shared, counter.watch)
             n_told = counter.n_told
-        for number in range(N_KILLS):
-            wait_for_both(there)
+        for number in range(first, N_KILLS):
+            if not has_both(there):
+                return number
             is_shared = bool(number % 2)
             # Early moments are drawn as often as the many passes: survey, gather, pack.
             at = int(rng.integers(1, n_told if number % 4 < 2 else 25))
@@ -99,19 +110,22 @@ def test_killed_workers_change_nothing():
             try:
                 model = fit(client, is_shared, killer.watch)
                 assert killer.done.wait(10.0)
-                other = expected[is_shared]
-                np.testing.assert_array_equal(
-                    model.cluster_centers_, other.cluster_centers_
-                )
-                np.testing.assert_array_equal(
-                    model.judged_memberships_, other.judged_memberships_
-                )
-                assert model.objective_ == other.objective_
+                assert_same(model, expected[is_shared])
                 print(f"kill {number + 1} of {N_KILLS}, {killer.moment}: no difference")
             except Exception:
-                failures.append(f"kill {number} of {N_KILLS}, {killer.moment}:")
+                failures.append(f"kill {number + 1} of {N_KILLS}, {killer.moment}:")
                 failures.append(traceback.format_exc())
+    return N_KILLS
+
+
+def test_killed_workers_change_nothing():
+    rng, failures, number = np.random.default_rng(N_KILLS), [], 0
+    for _ in range(2 + N_KILLS // 3):
+        number = kill_on_a_new_cluster(number, rng, failures)
+        if number == N_KILLS:
+            break
     assert not failures, "\n".join(failures)
+    assert number == N_KILLS
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -130,7 +144,4 @@ def test_what_dask_gives_up_is_made_anew(client, monkeypatch, is_shared):
     monkeypatch.setattr(client, "gather", give_up_some)
     model = fit(client, is_shared, lambda _: None)
     assert n_calls > 14
-    np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
-    np.testing.assert_array_equal(
-        model.judged_memberships_, expected.judged_memberships_
-    )
+    assert_same(model, expected)
