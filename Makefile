@@ -79,8 +79,11 @@ fuzz: $(STAMP) ## read mutated files, FUZZ_SECONDS for each reader
 	cd tests && for target in table pairs model part request; do \
 	  $(abspath $(BIN))/python -m hostile.fuzz $$target $(FUZZ_SECONDS) || exit 1; done
 
-soak: $(STAMP) ## run 10 000 fits in one process, and watch memory, threads and files
+# Seconds of the labelling page under load.
+SOAK_SECONDS ?= 7200
+soak: $(STAMP) ## run 10 000 fits and the labelling page for SOAK_SECONDS, and watch memory, threads and files
 	cd tests && $(abspath $(BIN))/python -m hostile.soak 10000
+	cd tests && $(abspath $(BIN))/python -m hostile.page_soak $(SOAK_SECONDS)
 
 kills: $(STAMP) ## kill commands at random moments, and look for losses
 	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py

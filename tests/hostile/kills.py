@@ -9,7 +9,6 @@ import http.client
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import sys
@@ -21,6 +20,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from hostile.page_client import Client
 
 QUICK = ["--id", "id", "--n-init", "1", "--jobs", "1", "--clusters"]
 TABLE = ["table2", "--datasets", "wine", "--groups", "iv", "--methods", "fcm,pcca"]
@@ -217,27 +218,14 @@ def open_page(command: list[Any]) -> tuple[int, str]:
 
 def answer(address: str, run: str) -> set[str]:
     """Answer pairs until the page ends; return the keys of what it confirmed."""
-    found = re.fullmatch(r"http://(127\.0\.0\.1:\d+)(/\?token=\S+)", address)
-    assert found, f"the page printed {address!r}"
-    site, confirmed = found[1], set[str]()
-    head = {"content-type": "application/json", "origin": f"http://{site}"}
-    connection = http.client.HTTPConnection(site, timeout=60)
-    try:
-        connection.request("GET", found[2])
-        reply = connection.getresponse()
-        reply.read()
-        head["cookie"] = str(reply.getheader("set-cookie")).partition(";")[0]
+    confirmed = set[str]()
+    with suppress(OSError, http.client.HTTPException):  # it was killed
+        client = Client(address)
         for number in range(10**6):
             key, left = f"{run} {number}", number % 23
             pair = {"left": left, "right": left + 1, "grade": 0.5}
-            body = json.dumps({"annotator": "Ann", "key": key, **pair})
-            connection.request("POST", "/api/answer", body, head)
-            reply = connection.getresponse()
-            text = reply.read()
-            assert reply.status == 200, text
+            client.post("/api/answer", annotator="Ann", key=key, **pair)
             confirmed.add(key)
-    except (OSError, http.client.HTTPException):
-        pass  # it was killed
     return confirmed
 
 
