@@ -25,8 +25,9 @@ __all__ = ["Answer", "Event", "Item", "Store", "StoreError"]
 APPLICATION_ID = 0x66757A7A
 # Write-ahead logs of older libraries can be damaged when two connections reset one.
 WAL_FROM = (3, 51, 3)
-# Seconds to wait for another process that writes to the file.
-BUSY = 10.0
+# Seconds to wait for others that use the file. On a machine with much other work, late
+# is better than refused.
+BUSY = 60.0
 # The most events of one transaction; all of them are answered by its commit.
 BATCH = 256
 # Rows of one statement: SQLite allows at least 32 766 values in one.

@@ -8,6 +8,7 @@ from typing import Any
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import connect, read_answers
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.stored import copy_to_memory
 
 __all__ = ["Judged", "StoredJudgements"]
 
@@ -55,8 +56,11 @@ class StoredJudgements:
 
     def __call__(self) -> Judged:
         """Return the judgements, which of them are random, and how sure graders are."""
-        with closing(connect(self.path)) as connection:
-            answers = read_answers(connection)
+        with (
+            closing(connect(self.path)) as connection,
+            closing(copy_to_memory(connection)) as copy,
+        ):
+            answers = read_answers(copy)
         row = {name: number for number, name in enumerate(self.names)}
         random = [
             (row[a.left_id], row[a.right_id])

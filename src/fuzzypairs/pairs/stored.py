@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzzypairs.exceptions import PairsError
 
-__all__ = ["is_store", "read_store", "stored_ids"]
+__all__ = ["copy_to_memory", "is_store", "read_store", "stored_ids"]
 
 # Suffixes of such files.
 ENDINGS = (".db", ".sqlite", ".sqlite3")
@@ -57,16 +57,34 @@ def read_store(
     )
 
 
+def copy_to_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy of a database, which may be read for any time.
+
+    Those who write wait until nobody reads. A copy takes a hundredth of the time of the
+    views, in which a process of low priority could keep the others waiting for long.
+    """
+    connection.execute("BEGIN")
+    # Waits as long as the connection may; the copy alone would wait for ever.
+    connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    copy = sqlite3.connect(":memory:")
+    copy.row_factory = connection.row_factory
+    connection.backup(copy)
+    connection.execute("COMMIT")
+    return copy
+
+
 def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
     """Return facts about the data that were judged, and the judgements."""
     if not path.is_file():
         raise PairsError(f"{path} does not exist: check the name")
     # Not opened read-only: what a killed process left must be rolled back first.
     try:
-        with closing(sqlite3.connect(path, timeout=10)) as connection:
-            connection.execute("PRAGMA query_only = ON")
-            facts = dict(connection.execute("SELECT name, value FROM facts"))
-            judged = connection.execute("SELECT a, b, grade FROM judgements").fetchall()
+        with (
+            closing(sqlite3.connect(path, timeout=10)) as connection,
+            closing(copy_to_memory(connection)) as copy,
+        ):
+            facts = dict(copy.execute("SELECT name, value FROM facts"))
+            judged = copy.execute("SELECT a, b, grade FROM judgements").fetchall()
     except sqlite3.Error as error:
         raise PairsError(f"{path} is no file of judgements: {error}") from None
     return facts, judged

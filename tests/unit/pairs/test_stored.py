@@ -7,7 +7,7 @@ import pytest
 
 from fuzzypairs import PairSet
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.pairs.stored import is_store
+from fuzzypairs.pairs.stored import copy_to_memory, is_store
 
 
 @pytest.fixture
@@ -66,3 +66,30 @@ def test_files_that_are_no_stores_are_refused(tmp_path):
 )
 def test_stores_are_told_by_their_names(name, expected):
     assert is_store(name) is expected
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_nobody_waits_for_those_who_read_a_copy(write, mode):
+    path = write([("elm", "oak", 0.7), ("ash", "oak", -1.0)])
+    with (
+        closing(sqlite3.connect(path, timeout=0)) as reader,
+        closing(sqlite3.connect(path, timeout=0)) as writer,
+    ):
+        writer.execute(f"PRAGMA journal_mode = {mode}")
+        with closing(copy_to_memory(reader)) as copy:
+            found = copy.execute("SELECT grade FROM judgements ORDER BY grade")
+            assert next(found) == (-1.0,)
+            with writer:
+                writer.execute("DELETE FROM judgements")
+            assert next(found) == (0.7,)
+
+
+def test_a_copy_does_not_wait_for_ever(write):
+    path = write([])
+    with (
+        closing(sqlite3.connect(path, timeout=0)) as reader,
+        closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as writer,
+    ):
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            copy_to_memory(reader)
