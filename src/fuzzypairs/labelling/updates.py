@@ -60,7 +60,7 @@ class Updates:
         self.report_state = ""
         self.version = 0
         self._inform, self._finish, self._read = inform, finish, read
-        self._lock = threading.Lock()
+        self._lock, self._writing = threading.Lock(), threading.Lock()
         self._listeners: set[Callable[[], None]] = set()
         self._n_answers = self._n_fitted = n_answers
         self._fits = None if task is None else FitProcess(task, read, self._take)
@@ -129,17 +129,18 @@ class Updates:
         """Fit all judgements as the live model, and write a report."""
         if self._finish is None:
             raise ValueError("no report can be written here: use fuzzypairs fit")
-        self.report_state = "writing"
-        self._tell()
-        try:
-            self.report = self._finish(self._read())
-            self.report_state = "written"
-        except Exception as error:
-            self.report_state = f"failed: {error}"
-            raise
-        finally:
+        with self._writing:  # one after the other, to the same folder
+            self.report_state = "writing"
             self._tell()
-        return self.report
+            try:
+                self.report = self._finish(self._read())
+                self.report_state = "written"
+            except Exception as error:
+                self.report_state = f"failed: {error}"
+                raise
+            finally:
+                self._tell()
+            return self.report
 
     def close(self) -> None:
         """End the process of the fits."""

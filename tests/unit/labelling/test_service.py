@@ -1,6 +1,7 @@
 """The service: what a person can do, without a page."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -373,3 +374,20 @@ def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
         "state": "written",
         "folder": str(tmp_path),
     }
+
+
+def test_reports_are_written_one_after_the_other(service, catalogue, tmp_path):
+    at_once, most = [], []
+
+    def finish(judged):
+        at_once.append(None)
+        most.append(len(at_once))
+        time.sleep(0.05)
+        at_once.pop()
+        return tmp_path
+
+    writer = Service(catalogue, service.store, finish=finish)
+    with ThreadPoolExecutor(3) as pool:
+        jobs = [pool.submit(writer.model.write_report) for _ in range(3)]
+    assert [job.result() for job in jobs] == [tmp_path] * 3
+    assert most == [1, 1, 1]
