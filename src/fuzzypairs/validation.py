@@ -31,6 +31,7 @@ __all__ = [
     "read_array",
     "read_generator",
     "read_names",
+    "shown",
     "suggest",
 ]
 
@@ -39,6 +40,23 @@ MOST = 2**31 - 1
 # Products of other weights with distances leave the range of float64.
 LIGHTEST, HEAVIEST = 1e-100, 1e100
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it, which no value makes fail.
+
+    Examples
+    --------
+    >>> shown("auto")
+    "'auto'"
+    >>> shown(10**5000)  # Python refuses to write it
+    'an int that cannot be printed'
+    """
+    try:
+        return f"{value!r:.200}"
+    except Exception:
+        name = type(value).__name__
+        return f"a{'n' * (name[0] in 'aeiouAEIOU')} {name} that cannot be printed"
 
 
 def is_whole(value: Any) -> bool:
@@ -66,12 +84,12 @@ def check_integer(name: str, value: Any, least: int) -> int:
     """Return `value` as an int from `least` to `MOST`."""
     if type(value) is not int and not is_whole(value):
         raise TypeError(
-            f"{name} must be a whole number of {least} or more, got {value!r} "
+            f"{name} must be a whole number of {least} or more, got {shown(value)} "
             f"of type {type(value).__name__}"
         )
     if not least <= value <= MOST:
         limit = f"{least} or more" if value < least else f"{MOST} or less"
-        raise ValueError(f"{name} must be {limit}, got {value}")
+        raise ValueError(f"{name} must be {limit}, got {shown(int(value))}")
     return int(value)
 
 
@@ -91,7 +109,7 @@ def check_number(
     is_none = isinstance(value, bool | np.timedelta64) or not isinstance(value, Real)
     if not is_plain and is_none:
         raise TypeError(
-            f"{name} must be a number{_or(words)}, got {value!r} "
+            f"{name} must be a number{_or(words)}, got {shown(value)} "
             f"of type {type(value).__name__}"
         )
     try:
@@ -101,7 +119,8 @@ def check_number(
     if not (least <= number < below and isfinite(number)):
         limit = "" if np.isinf(below) else f" and below {below:g}"
         raise ValueError(
-            f"{name} must be finite, {least:g} or more{limit}{_or(words)}, got {value}"
+            f"{name} must be finite, {least:g} or more{limit}{_or(words)}, got "
+            f"{shown(value)}"
         )
     return number
 
@@ -213,7 +232,7 @@ def check_bytes(name: str, value: Any) -> int:
     if not amount > 0:
         raise ValueError(
             f"{name} must be a number of bytes above 0, or a text like "
-            f'"500MB" or "2GB", got {value!r}'
+            f'"500MB" or "2GB", got {shown(value)}'
         )
     return int(amount)
 
@@ -232,14 +251,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(f'"{choice}"' for choice in choices)
-        raise ValueError(f"{name} must be one of {known}; got {value!r}")
+        raise ValueError(f"{name} must be one of {known}; got {shown(value)}")
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
@@ -248,7 +267,7 @@ def check_jobs(n_jobs: Any) -> None:
     if n_jobs is not None and not (is_whole(n_jobs) and 0 < abs(int(n_jobs)) <= MOST):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1 for all cores), "
-            f"got {n_jobs!r}"
+            f"got {shown(n_jobs)}"
         )
 
 
@@ -267,7 +286,7 @@ def check_seed(random_state: Any) -> np.random.RandomState:
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(
             "random_state must be None, a whole number from 0 to 2**32 - 1 or a "
-            f"RandomState, got {random_state!r}: {error}"
+            f"RandomState, got {shown(random_state)}: {error}"
         ) from None
     return source
 

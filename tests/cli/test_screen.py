@@ -32,6 +32,15 @@ def test_a_file_in_the_way_is_never_replaced(tmp_path, out):
     assert (tmp_path / "data.csv").read_text() == DATA
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has other limits of names")
+@pytest.mark.parametrize(
+    "command", [["fit", "data.csv"], ["predict", "model.skops", "data.csv"]]
+)
+def test_a_name_that_is_too_long(command):
+    result = run(*command, "--out", "o" * 400)
+    assert answers(result, "File name too long")
+
+
 @pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere"
 )

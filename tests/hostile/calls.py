@@ -155,6 +155,7 @@ def of_functions() -> Iterator[Case]:
             if name in ARRAYS:
                 pool |= {f"X {what}": v for what, v in values.REFUSED_X.items()}
                 pool |= {f"X {what}": v for what, v in values.X.items()}
+                pool |= values.WRONG_LABELS
             if name in PAIR_LISTS:
                 pool |= {f"pairs {what}": v for what, v in values.REFUSED_PAIRS.items()}
                 pool |= {f"pairs {what}": v for what, v in values.PAIRS.items()}

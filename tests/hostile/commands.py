@@ -62,7 +62,7 @@ JUDGED: dict[str, Any] = {
     "rows negative": "i,j,grade\n0,-1,0.5\n",
     "rows of 400 digits": f"i,j,grade\n0,{10**400},0.5\n",
 }
-NUMBERS = ("0", "-1", "nan", "inf", "1e400", "2147483648", "9" * 30, "", "x", "1,5")
+NUMBERS = ("0", "-1", "nan", "inf", "1e400", "2147483648", "9" * 400, "", "x", "1,5")
 # Options of `fit` that take a value.
 OPTIONS = (
     *("--clusters", "--alpha", "--beta", "--fuzzifier", "--n-init", "--max-iter"),
@@ -111,6 +111,16 @@ def predict(model: Any, data: Any) -> None:
         command_outcome(CliRunner().invoke(app, arguments), folder)
 
 
+def reproduce(option: str, value: str) -> None:
+    from fuzzypairs.cli import app
+
+    with tempfile.TemporaryDirectory() as name:
+        quick = ["--datasets", "wine", "--groups", "iv", "--methods", "fcm"]
+        arguments = ["reproduce", "table2", *quick, "--out", f"{name}/out"]
+        result = CliRunner().invoke(app, [*arguments, option, value])
+        command_outcome(result, Path(name))
+
+
 def of_commands() -> Iterator[Case]:
     of_data = ("data", "rows", "row", "columns", "column", "line", "X", "ids", "pairs")
     of_pairs = ("pairs", "grade", "grades", "ids", "line", "rows", "judgements")
@@ -140,3 +150,8 @@ def of_commands() -> Iterator[Case]:
             run_other = partial(run, command, DATA, PAIRS, options)
             words = (option, option.strip("-"), "n_splits", *MEANT)
             yield Case(f"{option} {value!r}: fuzzypairs {command}", words, run_other)
+    for option in ("--runs", "--draws", "--jobs"):
+        for value in NUMBERS:
+            run_paper = partial(reproduce, option, value)
+            name = f"{option} {value!r}: fuzzypairs reproduce"
+            yield Case(name, (option,), run_paper, refused=True)

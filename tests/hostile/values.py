@@ -37,6 +37,13 @@ class Raising:
     __hash__ = None
 
 
+class Unprintable:
+    """An object without a text, which no message can show."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("asked of a hostile object")
+
+
 class LyingLength(list):
     """A list that says that it is longer than it is."""
 
@@ -76,6 +83,7 @@ PARAMETERS: Values = {
     "2^63": keep(2**63),
     "2^64": keep(2**64),
     "10^400": keep(10**400),
+    "10^5000": keep(10**5000),
     "int8": keep(np.int8(2)),
     "uint64": keep(np.uint64(2**63)),
     "float16": keep(np.float16(0.5)),
@@ -110,6 +118,7 @@ PARAMETERS: Values = {
     "type": keep(type),
     "lambda": lambda: lambda *_: None,
     "raising": Raising,
+    "unprintable": Unprintable,
     "memoryview": lambda: memoryview(b"12"),
 }
 
@@ -250,6 +259,14 @@ X: Values = {
 }
 
 
+# Labels that are none, for whatever takes labels or memberships.
+WRONG_LABELS: Values = {
+    "labels of None": lambda: [None] * 24,
+    "labels of several types": lambda: [0, "a", None] * 8,
+    "labels that raise": lambda: [Raising() for _ in range(24)],
+}
+
+
 def graph(*links: tuple[int, int, float]) -> Callable[[], Any]:
     return lambda: list(links)
 
@@ -318,6 +335,7 @@ REFUSED_PAIRS: Values = {
     "frame of ids": lambda: pd.DataFrame({"a": ["x"], "b": ["y"], "grade": [1.0]}),
     "frame NaN": table(grade=[NAN]),
     "polars lazy": lambda: pl.DataFrame({"i": [0], "j": [1], "grade": [1.0]}).lazy(),
+    "arrow": lambda: pl.DataFrame({"i": [0], "j": [1], "grade": [1.0]}).to_arrow(),
     "sparse of other rows": lambda: sparse.eye_array(5, k=1),
     "sparse diagonal": lambda: sparse.eye_array(24),
     "sparse complex": lambda: sparse.eye_array(24, k=1) * 1j,

@@ -15,6 +15,7 @@ from fuzzypairs.validation import (
     check_room,
     check_seed,
     check_weights,
+    shown,
 )
 
 
@@ -33,6 +34,21 @@ def test_other_values_are_no_whole_numbers(value):
 def test_whole_numbers_have_a_least():
     with pytest.raises(ValueError, match="n_init must be 1 or more, got 0"):
         check_integer("n_init", 0, 1)
+
+
+class Unprintable(list):
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def test_values_are_shown_that_have_no_text():
+    assert shown(Unprintable()) == "an Unprintable that cannot be printed"
+    for check in (check_integer, check_number):
+        with pytest.raises(TypeError, match=r"beta must be .* got an Unprintable that"):
+            check("beta", Unprintable(), 0)
+    with pytest.raises(ValueError, match=r"n_init must be .* got an int that cannot"):
+        check_integer("n_init", 10**5000, 1)
+    assert len(shown("a" * 10_000)) == 200
 
 
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5)])

@@ -252,13 +252,19 @@ class Session:
         >>> session = Session(X, n_clusters=2, refit_every=0)
         >>> session.use(GuidedFDC(2, random_state=1).fit(X, pairs=session.pairs))
         """
-        if len(model.memberships_) != len(self.X):
+        memberships = getattr(model, "memberships_", None)
+        if memberships is None:
+            raise TypeError(
+                f"model is a {type(model).__name__} without memberships_, expected a "
+                "GuidedFDC that was fitted to the rows of this session"
+            )
+        if len(memberships) != len(self.X):
             raise ValueError(
-                f"model was fitted to {len(model.memberships_)} rows but X has "
+                f"model was fitted to {len(memberships)} rows but X has "
                 f"{len(self.X)}; fit it to the rows of this session"
             )
         self.model_ = model
-        self._questions.inform(model.memberships_)
+        self._questions.inform(memberships)
 
     def stop_hint(self) -> StopHint:
         """Return the expected gain of as many answers again, with an interval.

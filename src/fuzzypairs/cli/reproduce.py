@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["reproduce"]
 
 RUNS, TIMES = "runs.jsonl", "times.jsonl"
+# Larger numbers are mistakes.
+MOST = 10_000
 # Seconds between lines of progress where there is no terminal.
 PAUSE = 60
 
@@ -46,9 +48,11 @@ def reproduce(
         str | None,
         typer.Option(help="oracle (as the paper), fair, or both if left out."),
     ] = None,
-    runs: Annotated[int, typer.Option(min=2, help="Random starts.")] = 20,
-    draws: Annotated[int, typer.Option(min=1, help="Draws of judgements.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    runs: Annotated[int, typer.Option(min=2, max=MOST, help="Random starts.")] = 20,
+    draws: Annotated[
+        int, typer.Option(min=1, max=MOST, help="Draws of judgements.")
+    ] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=MOST, help="Processes.")] = 1,
     out: Annotated[
         Path,
         typer.Option(

@@ -64,6 +64,7 @@ PLAIN = {"alpha", "beta", "fuzzifier", "init", "metric", "propagate", "robust"}
 
 def check_folder(out: Path, force: bool) -> None:
     """Refuse an --out that is not a folder, or holds results and no --force."""
+    _check_name(out)
     if out.exists() and not out.is_dir():
         fail(f"--out {out} is a file: name a folder", code=2)
     if out.exists() and not force:
@@ -73,6 +74,7 @@ def check_folder(out: Path, force: bool) -> None:
 
 def check_file(out: Path, force: bool) -> None:
     """Refuse an --out that is a folder, or a file that exists and no --force."""
+    _check_name(out)
     if out.is_dir():
         fail(f"--out {out} is a folder: name a file in it", code=2)
     if out.exists() and not force:
@@ -80,6 +82,13 @@ def check_file(out: Path, force: bool) -> None:
     if not out.parent.is_dir():
         fail(f"--out {out}: there is no folder {out.parent}; create it", code=2)
     _check_writable(out.parent)
+
+
+def _check_name(out: Path) -> None:
+    try:
+        out.exists()
+    except OSError as error:  # a name that is too long, a folder that nobody may read
+        fail(f"--out {out!s:.60}: {error.strerror}", code=2)
 
 
 def _check_writable(folder: Path) -> None:

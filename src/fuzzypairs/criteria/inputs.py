@@ -84,6 +84,14 @@ def as_labels(name: str, result: ArrayLike) -> NDArray[Any]:
             f"{name}[{row}] is nan: expected a label of every sample; drop the samples "
             "without one"
         )
+    if array.dtype.kind == "O":
+        try:
+            np.unique(array)
+        except Exception as error:  # also of objects that fail when they are compared
+            raise ValueError(
+                f"{name} holds labels that cannot be compared, expected numbers or "
+                f"texts, none of them missing: {error}"
+            ) from None
     return array
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.validation import check_integer, check_number, read_generator
+from fuzzypairs.validation import check_integer, check_number, read_generator, shown
 
 __all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
 
@@ -42,7 +42,7 @@ def flip_pairs(
     """
     _check_pairs(pairs)
     if not check_number("rate", rate, 0.0) <= 1:
-        raise ValueError(f"rate is {rate!r}: expected a share from 0 to 1")
+        raise ValueError(f"rate is {shown(rate)}: expected a share from 0 to 1")
     rng = read_generator(random_state)
     answered = rng.permutation(np.flatnonzero(pairs.grade))
     grade = pairs.grade.copy()
@@ -124,7 +124,7 @@ def biased_pairs(
     """
     _check_pairs(pairs)
     if not check_number("shift", shift, -2.0) <= 2:
-        raise ValueError(f"shift is {shift!r}: expected a number from -2 to 2")
+        raise ValueError(f"shift is {shown(shift)}: expected a number from -2 to 2")
     if levels is not None:
         levels = check_integer("levels", levels, 2)
     grade = np.clip(pairs.grade + shift, -1, 1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from fuzzypairs.datasets.info import DatasetInfo, with_classes, with_memberships
-from fuzzypairs.validation import suggest
+from fuzzypairs.validation import shown, suggest
 
 __all__ = ["PAPER", "REGISTRY", "describe"]
 
@@ -30,7 +30,7 @@ def describe(name: str) -> DatasetInfo:
     """
     if not isinstance(name, str) or name not in REGISTRY:
         raise ValueError(
-            f"name is {name!r}: expected one of {', '.join(REGISTRY)}"
+            f"name is {shown(name)}: expected one of {', '.join(REGISTRY)}"
             f"{suggest(name, REGISTRY)}"
         )
     return REGISTRY[name]

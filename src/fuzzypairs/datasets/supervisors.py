@@ -24,6 +24,7 @@ from fuzzypairs.validation import (
     naming,
     read_array,
     read_generator,
+    shown,
 )
 
 __all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
@@ -311,8 +312,8 @@ SAMPLERS: dict[str, Callable[[Any, int, np.random.Generator], Ints]] = {
 def _check_count(count: int, most: int, what: str) -> None:
     if not is_count(count, 0, most):
         raise ValueError(
-            f"{count!r} {what} are asked for: expected 0 to {most}; change n_pairs or "
-            "ratio"
+            f"{shown(count)} {what} are asked for: expected 0 to {most}; change "
+            "n_pairs or ratio"
         )
 
 
@@ -340,7 +341,8 @@ def _read_ratio(ratio: Any, usual: float) -> float:
     is_number = isinstance(ratio, Real) and not isinstance(ratio, np.timedelta64)
     if not (is_number and 0 < ratio < MOST_RATIO):
         raise ValueError(
-            f"ratio is {ratio!r}: expected pairs for each sample, above 0, or 'fifth'"
+            f"ratio is {shown(ratio)}: expected pairs for each sample, above 0, or "
+            "'fifth'"
         )
     return float(ratio)
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import reading, stored
 from fuzzypairs.pairs.sampling import Seed, choose_pairs
+from fuzzypairs.validation import shown
 
 __all__ = ["PairConstructors"]
 
@@ -186,7 +187,7 @@ class PairConstructors:
         [(0, 1, 0.5), (1, 2, -0.5)]
         """
         if not isinstance(grade, int | float | np.number) or not 0 < grade <= 1:
-            raise PairsError(f"grade is {grade!r}, expected a strength in (0, 1]")
+            raise PairsError(f"grade is {shown(grade)}, expected a strength in (0, 1]")
         alike = reading.read_links(must, n_samples, "must")
         unlike = reading.read_links(cannot, n_samples, "cannot")
         i, j = np.concatenate([alike[:2], unlike[:2]], axis=1)

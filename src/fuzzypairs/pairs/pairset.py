@@ -24,7 +24,13 @@ from fuzzypairs.pairs.reading import (
     unreadable,
 )
 from fuzzypairs.pairs.sampling import Seed, deal_units
-from fuzzypairs.validation import check_flag, check_integer, check_kind, read_generator
+from fuzzypairs.validation import (
+    check_flag,
+    check_integer,
+    check_kind,
+    read_generator,
+    shown,
+)
 
 __all__ = ["Links", "PairSet"]
 
@@ -263,6 +269,7 @@ class PairSet(PairConstructors):
         groups = np.concatenate([[0], np.cumsum(np.sort(sizes))])
         return Links.between(rows, groups, place[pairs.i], place[pairs.j])
 
+    @errors_of("mask")
     def select(self, mask: Mask) -> "PairSet":
         """Select some of the pairs, about the same samples.
 
@@ -277,7 +284,13 @@ class PairSet(PairConstructors):
         >>> pairs.select(pairs.similar)
         PairSet(1 pairs on 10 samples: 1 alike, 0 unlike, 0 can't say)
         """
-        return PairSet(self.i[mask], self.j[mask], self.grade[mask], self.n_samples)
+        given = np.asarray(mask)
+        if given.dtype != bool or given.shape != self.i.shape:
+            said = f"has type {given.dtype} and shape {given.shape}, expected bool and"
+            raise PairsError(
+                f"{said} {self.i.shape}, one value for each pair", place="mask"
+            )
+        return PairSet(self.i[given], self.j[given], self.grade[given], self.n_samples)
 
     @errors_of("rows")
     def restrict(self, rows: ArrayLike) -> "PairSet":
@@ -347,7 +360,7 @@ class PairSet(PairConstructors):
         pairs = self.informative
         if not is_count(n_folds, 2, len(pairs)):
             raise PairsError(
-                f"n_folds is {n_folds!r}, expected a number from 2 to the "
+                f"n_folds is {shown(n_folds)}, expected a number from 2 to the "
                 f"{len(pairs)} informative pairs"
             )
         n_groups, labels = pairs.components()

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.validation import check_kind
+from fuzzypairs.validation import check_kind, shown
 
 # Pairs are sorted by the one key i * n_samples + j, which must fit into int64.
 MOST_SAMPLES = 3_037_000_499
@@ -45,7 +45,7 @@ def check_count(name: str, value: Any) -> None:
     """Refuse what is no number of rows."""
     if not is_count(value, 0, MOST_SAMPLES):
         raise PairsError(
-            f"{name} is {value!r}, expected a whole number, 0 to {MOST_SAMPLES}"
+            f"{name} is {shown(value)}, expected a whole number, 0 to {MOST_SAMPLES}"
         )
 
 
@@ -90,11 +90,15 @@ def read_columns(rows: Any, fields: tuple[str, ...], name: str) -> Any:
             )
         return rows.T
     if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
-        raise PairsError(f"is {rows!r:.60}, expected a list of {expected}", place=name)
+        raise PairsError(
+            f"is {shown(rows):.60}, expected a list of {expected}", place=name
+        )
     listed = list(rows)
     for at, row in enumerate(listed):
         if not hasattr(row, "__len__") or len(row) != len(fields):
-            raise PairsError(f"is {row!r}, expected {expected}", place=name, index=at)
+            raise PairsError(
+                f"is {shown(row)}, expected {expected}", place=name, index=at
+            )
     return list(zip(*listed, strict=True)) or [()] * len(fields)
 
 
@@ -131,7 +135,7 @@ def _refuse_others(values: Any, name: str, meaning: tuple[str, str]) -> None:
         raise _error(
             wrong,
             name,
-            lambda at: f"{meaning[0]} {values[at]!r}; expected {meaning[1]}",
+            lambda at: f"{meaning[0]} {shown(values[at])}; expected {meaning[1]}",
         )
 
 
@@ -272,7 +276,9 @@ def read_frame(
         )
     a, b, grade = _pick(frame, "pairs", "a", "b", "grade")
     if not by_index and not isinstance(id_column, str):
-        raise PairsError(f"id_column is {id_column!r:.60}, expected a column's name")
+        raise PairsError(
+            f"id_column is {shown(id_column):.60}, expected a column's name"
+        )
     (ids,) = [data.index] if by_index else _pick(data, "data", str(id_column))
     place = "the index of data" if by_index else f"data[{id_column!r}]"
     rows: dict[Any, int] = {}
@@ -290,6 +296,8 @@ def has_ids(frame: Any) -> bool:
     if not hasattr(type(frame), "columns"):
         return False
     check_kind("pairs", frame)
+    if hasattr(frame, "column_names"):  # its columns are values, not names
+        raise PairsError("is an Arrow table; use to_pandas()", place="pairs")
     columns = frame.columns
     return "i" not in columns and {"a", "b"} <= set(columns)
 
@@ -355,4 +363,4 @@ def read_memberships(memberships: ArrayLike) -> Floats:
 def check_word(name: str, value: str, choices: tuple[str, str]) -> None:
     """Refuse a `value` that is not one of `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise PairsError(f"{name} is {value!r}, expected {' or '.join(choices)}")
+        raise PairsError(f"{name} is {shown(value)}, expected {' or '.join(choices)}")

@@ -7,7 +7,7 @@ import numpy as np
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.reading import Ends, is_count, read_links
-from fuzzypairs.validation import read_generator
+from fuzzypairs.validation import read_generator, shown
 
 __all__ = ["Seed", "choose_pairs", "deal_units"]
 
@@ -29,7 +29,7 @@ def choose_pairs(
     most = rows.size * (rows.size - 1) // 2
     if not is_count(n_pairs, 0, most):
         raise PairsError(
-            f"n_pairs is {n_pairs!r}, expected 0 to {most}: "
+            f"n_pairs is {shown(n_pairs)}, expected 0 to {most}: "
             f"all pairs of {rows.size} known samples"
         )
     i, j = _draw(rows.size, n_pairs, read_generator(random_state))

@@ -18,7 +18,7 @@ from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.validation import check_kind, naming
+from fuzzypairs.validation import check_kind, naming, shown
 
 __all__ = [
     "Candidate",
@@ -136,8 +136,8 @@ def check_estimator(estimator: Any) -> None:
     """Refuse what is no estimator."""
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise TypeError(
-            f"estimator is {estimator!r:.60}, expected an estimator, such as FDC(), or "
-            "a Pipeline that ends in one"
+            f"estimator is {shown(estimator):.60}, expected an estimator, such as "
+            "FDC(), or a Pipeline that ends in one"
         )
 
 
@@ -147,11 +147,11 @@ def read_rows(X: Any) -> Any:
         if sparse.issparse(X):
             check_kind("X", X)  # rows are taken from it before a fit looks at it
         X = X if hasattr(X, "shape") else np.asarray(X)
-    if not X.shape or X.shape[0] < 2:
-        raise ValueError(
-            f"X must be a table of two samples or more, got {X!r:.60} of shape "
-            f"{X.shape}"
-        )
+        if not X.shape or X.shape[0] < 2:
+            raise ValueError(
+                f"X must be a table of two samples or more, got {shown(X):.60} of "
+                f"shape {X.shape}"
+            )
     return X
 
 

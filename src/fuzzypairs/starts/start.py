@@ -15,6 +15,7 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.given import read_given
 from fuzzypairs.starts.pair_graph import pair_graph
+from fuzzypairs.validation import shown
 
 __all__ = [
     "NAMES",
@@ -96,7 +97,7 @@ def resolve_start(
         return Start(labels=labels)
     if init != "pair-graph":
         raise ValueError(
-            f"init is {init!r}, expected one of {', '.join(map(repr, NAMES))}, an "
+            f"init is {shown(init)}, expected one of {', '.join(map(repr, NAMES))}, an "
             "array of labels or memberships, or a callable that returns one"
         )
     if is_sparse(X) or (space is not None and space.pairwise):

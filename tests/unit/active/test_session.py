@@ -151,6 +151,12 @@ def test_use_refuses_a_model_of_other_rows():
         Session(X, 3).use(GuidedFDC(3).fit(X[:50]))
 
 
+@pytest.mark.parametrize("model", [GuidedFDC(3), "auto", None])
+def test_use_refuses_what_is_no_fitted_model(model):
+    with pytest.raises(TypeError, match=r"model is a .* without memberships_"):
+        Session(X, 3).use(model)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

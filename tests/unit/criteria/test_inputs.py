@@ -25,6 +25,8 @@ T = np.array([[0.6, 0.3, 0.1], [0.1, 0.7, 0.2], [0.2, 0.3, 0.5], [0.5, 0.4, 0.1]
         ([0, 1], [-1, -1], "drop", "result assigns no sample"),
         ([0, 1], 3, "cluster", r"result has shape \(\)"),
         ([0, 1], [0, np.nan], "cluster", r"result\[1\] is nan"),
+        ([0, 1], [None, "a"], "cluster", "result holds labels that cannot be comp"),
+        ([0, "a", None], [0, 1, 1], "cluster", "truth holds labels that cannot be"),
         ([[0], [1]], [0, 1], "cluster", r"truth has shape \(2, 1\) and different"),
         ([0, 1], [[0.5, 0.5], [np.nan, 1]], "drop", r"result\[1, 0\] is nan"),
         ([0, 1], [["a", "b"], ["b", "a"]], "drop", "result must be a matrix of num"),

@@ -100,6 +100,12 @@ def test_select_keeps_pairs_and_samples(pairs):
     assert pairs.select(np.zeros(3, dtype=bool)) == PairSet.empty(12)
 
 
+@pytest.mark.parametrize("mask", [[0, 1], [True], slice(1), None, [[True] * 3]])
+def test_select_refuses_what_is_no_mask(pairs, mask):
+    with pytest.raises(PairsError, match="mask"):
+        pairs.select(mask)
+
+
 def test_exports(pairs):
     np.testing.assert_array_equal(pairs.to_array(), SORTED)
     matrix = pairs.to_sparse()
