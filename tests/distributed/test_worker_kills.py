@@ -72,7 +72,7 @@ def registered(there, killed):
 def has_both(there):
     """Wait until a killed worker is replaced; tell whether it is within a minute.
 
-    Now and then a nanny does not replace one that was killed (distributed 2026.8).
+    On a busy machine a killed one was sometimes not replaced; why is not known.
     """
     deadline = time.monotonic() + 60.0
     while time.monotonic() < deadline:
