@@ -118,8 +118,7 @@ class GuidedFDC(
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership.
     guided_weight_ : float
-        The weight of what judgements decided: the map, and clusters in other views than
-        the Euclidean one. 0 where no map was learned.
+        The weight of the map and of clusters in whitened views; 0 without a map.
     metric_ : {"euclidean", "learned"}
         What has the larger weight: Euclidean unguided clusters or the others.
     noise_rate_ : float
@@ -156,10 +155,9 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
 
     Notes
     -----
-    **Views.** Distances are often ruled by directions that people do not look at, such
-    as size. Unguided clusters are therefore found in four views: the Euclidean one, and
-    three whitened by the covariance S of the samples, (S + p v I)^-1/2 x with p = 1,
-    0.1 and 0.01 and the mean variance v (`fuzzypairs.cluster.guided_sample`).
+    **Views.** Distances are often ruled by directions that people do not look at.
+    Unguided clusters are therefore found in the Euclidean view and in three that are
+    whitened by the covariance of the samples (`fuzzypairs.cluster.guided_sample`).
 
     **The map.** It is learned in the view of the largest weight, from its coordinates,
     and from these whitened by the pairs judged alike: directions along which these
@@ -169,14 +167,12 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
 
     where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
-    is the mean of unguided clusters, weighted in the same way but without a map, and of
-    clusters in the whitened coordinates.
+    is the mean of unguided clusters, weighted in the same way, and of whitened ones.
 
     **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
     learned from the other folds, and unguided clusters, say how likely the samples of
-    held-out judgements belong together. The likelihoods under the maps, under the
-    unguided clusters of each view and under chance, which counts for the Euclidean
-    ones, give the weights and e (`fuzzypairs.cluster.evidence`).
+    held-out judgements belong together. The likelihoods under the maps, under these
+    clusters and under chance give the weights and e (`fuzzypairs.cluster.evidence`).
 
     **Certainty.** The power of u_b(x) is the one under which the judgements are most
     likely. t is the mean over its posterior, in which judgements that contradict a(x)
