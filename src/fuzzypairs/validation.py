@@ -76,7 +76,7 @@ def suggest(word: object, choices: Iterable[object]) -> str:
     ''
     """
     known = {str(choice).casefold(): str(choice) for choice in choices}
-    near = get_close_matches(str(word).casefold(), known, n=1)
+    near = get_close_matches(shown(word).strip("'").casefold(), known, n=1)
     return f", did you mean {known[near[0]]!r}?" if near else ""
 
 
@@ -224,7 +224,8 @@ def check_bytes(name: str, value: Any) -> int:
     if is_whole(value):
         amount = float(min(max(value, 0), 2**62))
     else:
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", str(value).upper())
+        text = value.upper() if isinstance(value, str) else ""
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B)\s*", text)
         try:
             amount = float(match[1]) * UNITS[match[2]] if match else 0.0
         except ValueError:  # "1.2.3GB"

@@ -16,6 +16,7 @@ from fuzzypairs.validation import (
     check_seed,
     check_weights,
     shown,
+    suggest,
 )
 
 
@@ -155,3 +156,15 @@ def test_weights_are_read():
 def test_other_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
         check_weights(weight, 2)
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def test_values_that_cannot_be_printed_are_refused_by_name():
+    with pytest.raises((TypeError, ValueError), match="memory"):
+        check_bytes("memory", Unprintable())
+    assert suggest(Unprintable(), ["wine"]) == ""
+    assert suggest("wien", ["wine"]) == ", did you mean 'wine'?"

@@ -173,9 +173,10 @@ class PairSet(PairConstructors):
                 raise unreadable("pairs", error) from error
             return cls(i, j, grade, n_samples)
         if pairs.n_samples != n_samples:
+            asked = shown(n_samples)
             raise PairsError(
-                f"pairs is about {pairs.n_samples} samples but X has {n_samples} rows; "
-                f"build it with n_samples={n_samples}, or pass pairs.restrict(rows) "
+                f"pairs is about {pairs.n_samples} samples but X has {asked} rows; "
+                f"build it with n_samples={asked}, or pass pairs.restrict(rows) "
                 f"with the rows that X holds; {CUT_ROWS}"
             )
         return pairs
