@@ -158,11 +158,6 @@ def test_other_weights_are_refused(weight, message):
         check_weights(weight, 2)
 
 
-class Unprintable:
-    def __repr__(self):
-        raise RuntimeError("no text")
-
-
 def test_values_that_cannot_be_printed_are_refused_by_name():
     with pytest.raises((TypeError, ValueError), match="memory"):
         check_bytes("memory", Unprintable())
