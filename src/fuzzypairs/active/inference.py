@@ -1,13 +1,11 @@
 """Judgements that follow from others with samples in common."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fuzzypairs.active.answer_groups import group_samples
-from fuzzypairs.cluster.guided import GuidedFDC, is_among
-from fuzzypairs.cluster.verdict import assess
+from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer
 
@@ -20,10 +18,10 @@ GRADE = 0.6
 # The most strength of all of them together for each unit of strength of the answers:
 # if one answer in ten is wrong, and if all are right. One wrong answer makes many
 # inferred judgements wrong (docs/active.md).
-WEAK, STRONG = 0.3, 3.0
+WEAK, STRONG = 0.1, 2.0
 # Prior odds that answers are right, and the share of comparisons of answers that fail
 # if they are, and if one in ten is wrong (at least three answers are compared).
-RIGHT, FAILED = 0.25, (0.02, 0.25)
+RIGHT, FAILED = 0.1, (0.02, 0.25)
 
 
 def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
@@ -45,7 +43,7 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     inferred : PairSet
         Pairs that `pairs` does not contain, at most about ten of either kind for each
         sample. Their grades are +-0.6, and smaller if together they would have more
-        than 0.3 to 3 times the strength of the answers, the more of these agree with
+        than 0.1 to 2 times the strength of the answers, the more of these agree with
         others the stronger.
 
     Examples
@@ -53,8 +51,8 @@ def infer_pairs(pairs: PairSet, n_clusters: int | None = None) -> PairSet:
     >>> from fuzzypairs import PairSet
     >>> from fuzzypairs.active import infer_pairs
     >>> answers = PairSet.from_triples([(0, 1, 1.0), (1, 2, 0.8), (2, 3, -1.0)])
-    >>> list(infer_pairs(answers))
-    [(0, 2, 0.6), (0, 3, -0.6), (1, 3, -0.6)]
+    >>> [(i, j, round(grade, 2)) for i, j, grade in infer_pairs(answers)]
+    [(0, 2, 0.25), (0, 3, -0.25), (1, 3, -0.25)]
     """
     if not isinstance(pairs, PairSet):
         raise TypeError(f"pairs is a {type(pairs).__name__}, expected a PairSet")
@@ -99,7 +97,7 @@ def inferred_share(n_compared: int, n_violated: int) -> float:
     Examples
     --------
     >>> [round(inferred_share(*counts), 2) for counts in ((0, 0), (15, 0), (15, 3))]
-    [0.84, 2.82, 0.31]
+    [0.27, 1.71, 0.1]
     """
     by_right, by_wrong = FAILED
     odds = RIGHT * (by_right / by_wrong) ** n_violated
@@ -112,8 +110,6 @@ def fit_answers(
 ) -> GuidedFDC:
     """Fit a model to answers and to what follows from them.
 
-    What the model then says of judgements is about the answers alone.
-
     Parameters
     ----------
     model : GuidedFDC
@@ -123,25 +119,7 @@ def fit_answers(
         The most clusters there are, if known.
     """
     inferred = infer_pairs(answers, n_clusters)
-    fitted = answers.concat(inferred)
-    model.fit(X, pairs=fitted)
-    if not len(inferred):
-        return model
-    if hasattr(model, "pair_reliability_"):
-        model.pair_reliability_ = model.pair_reliability_[is_among(fitted, answers)]
-    held_out = model.held_out_
-    given = is_among(held_out.pairs, answers)
-    calibrated = held_out.calibrated
-    model.held_out_ = replace(
-        held_out,
-        pairs=held_out.pairs.select(given),
-        guided=held_out.guided[given],
-        unguided=held_out.unguided[given],
-        calibrated=None if calibrated is None else calibrated[given],
-    )
-    model.held_out_agreement_ = model.held_out_.agreement
-    model.verdict_ = assess(model.held_out_, getattr(model, "noise_rate_", None))
-    return model
+    return model.fit(X, pairs=answers, inferred=inferred)
 
 
 def draw(rows: list[int], rng: np.random.Generator) -> list[int]:

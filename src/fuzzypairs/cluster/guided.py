@@ -19,7 +19,13 @@ from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.checked import CheckedData, read_data, read_samples, store
 from fuzzypairs.cluster.combined import CombinedMap
 from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.guided_fit import GuidedFit, can_learn, fit_guided
+from fuzzypairs.cluster.guided_fit import (
+    GuidedFit,
+    can_learn,
+    fit_guided,
+    is_among,
+    read_inferred,
+)
 from fuzzypairs.cluster.learned_fit import LEARNED_BETA_SHARE, weighted_centers
 from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
@@ -41,23 +47,10 @@ __all__ = ["GuidedFDC"]
 PROPAGATE_UP_TO = 5000
 # What is taken over from the model in the space of the fit, where it has it.
 SHARED = (
-    "n_features_in_",
-    "feature_names_in_",
-    "memberships_",
-    "labels_",
-    "cluster_centers_",
-    "n_clusters_",
-    "objective_",
-    "objective_history_",
-    "n_clusters_history_",
-    "n_iter_",
-    "converged_",
-    "alpha_",
-    "beta_",
-    "fuzzifier_",
-    "collapse_gain_",
-    "propagation_",
-    "pair_reliability_",
+    *("n_features_in_", "feature_names_in_", "memberships_", "labels_"),
+    *("cluster_centers_", "n_clusters_", "n_clusters_history_", "n_iter_"),
+    *("objective_", "objective_history_", "converged_", "alpha_", "beta_"),
+    *("fuzzifier_", "collapse_gain_", "propagation_", "pair_reliability_"),
 )
 
 
@@ -241,6 +234,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         y: object = None,
         *,
         pairs: Any = None,
+        inferred: PairSet | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Find clusters of X under the judgements `pairs`.
@@ -252,6 +246,9 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
             Judgements of rows of X; see `PairSet.coerce`. None: no judgements. A
             DataFrame with the columns ``a, b, grade`` names rows by the index of X.
+        inferred : PairSet, default=None
+            What follows from `pairs` (`fuzzypairs.active.infer_pairs`). The map is
+            learned from it as well, but it is no evidence.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in the distances.
 
@@ -270,8 +267,9 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
         judged = usable_pairs(data.pairs, data.weight, 1.0)
+        inferred = read_inferred(inferred, data.pairs, data.weight)
         with np.errstate(all="ignore"), one_blas_thread():
-            fitted = self._fit_guided(data, judged, numbers)
+            fitted = self._fit_guided(data, judged, inferred, numbers)
             if fitted is None:
                 model, notes = self._fit_plain(data, numbers)
             else:
@@ -297,7 +295,11 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         return [check_integer("n_clusters", given, 1)]
 
     def _fit_guided(
-        self, data: CheckedData, judged: PairSet, numbers: list[int]
+        self,
+        data: CheckedData,
+        judged: PairSet,
+        inferred: PairSet,
+        numbers: list[int],
     ) -> GuidedFit | None:
         """Fit with a map, or return None where none can be learned."""
         can = can_learn(judged) and not is_sparse(data.given) and data.unit == 1.0
@@ -309,6 +311,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
                 lambda k=k, **more: self._variant(n_clusters=k, **more),
                 data,
                 judged,
+                inferred,
                 self.propagate or False,
             )
             for k in numbers
@@ -492,9 +495,3 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
-
-
-def is_among(pairs: PairSet, some: PairSet) -> Any:
-    """Tell which of the pairs (n_pairs,) are among `some` of them."""
-    key = pairs.i * pairs.n_samples + pairs.j
-    return np.isin(key, some.i * some.n_samples + some.j)

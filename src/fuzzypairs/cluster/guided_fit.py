@@ -14,7 +14,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.folds import Folds, hold_out_samples
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
+from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.lloyd import best_partition
 from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.vectors import Euclidean
@@ -62,7 +63,14 @@ from fuzzypairs.validation import check_seed
 if TYPE_CHECKING:
     from fuzzypairs.cluster.fdc import FDC
 
-__all__ = ["GuidedFit", "can_learn", "fit_guided", "learn_map"]
+__all__ = [
+    "GuidedFit",
+    "can_learn",
+    "fit_guided",
+    "is_among",
+    "learn_map",
+    "read_inferred",
+]
 
 # The constants down to PRIOR_ROWS were chosen on the half "chosen on" of the sets of
 # `experiments.judgements`. Prior of the whitened view, in pairs.
@@ -115,10 +123,27 @@ def can_learn(pairs: PairSet) -> bool:
     return len(pairs) >= FEWEST and bool(is_alike.any()) and not is_alike.all()
 
 
+def read_inferred(inferred: Any, pairs: PairSet, weight: Floats | None) -> PairSet:
+    """Return inferred judgements that can act and are not among those given."""
+    if inferred is None:
+        return PairSet.empty(pairs.n_samples)
+    if not isinstance(inferred, PairSet):
+        seen = type(inferred).__name__
+        raise TypeError(f"inferred is a {seen}, expected a PairSet or None")
+    if inferred.n_samples != pairs.n_samples:
+        raise ValueError(
+            f"inferred is about {inferred.n_samples} samples, but X has "
+            f"{pairs.n_samples} rows; infer it from pairs of the same rows"
+        )
+    usable = usable_pairs(inferred, weight, 1.0)
+    return usable.select(~is_among(usable, pairs))
+
+
 def fit_guided(
     variant: "Callable[..., FDC]",
     data: CheckedData,
     pairs: PairSet,
+    inferred: PairSet,
     propagate: bool | float | Literal["auto"],
 ) -> GuidedFit:
     """Fit to dense data and judgements that `can_learn`.
@@ -130,6 +155,9 @@ def fit_guided(
     data : CheckedData
     pairs : PairSet
         The judgements that can act.
+    inferred : PairSet
+        What follows from them: maps are learned from these as well, but they are no
+        evidence, since one wrong judgement makes many of them wrong.
     propagate : bool, float or "auto"
         Whether maps are learned from derived judgements as well.
 
@@ -144,7 +172,8 @@ def fit_guided(
         found = fit_unguided(model, data, random_state)
         # Derived judgements may be of any sample.
         others = np.arange(data.n_samples if propagate else 0)
-        sample = draw_sample(data, pairs, found, others, random_state)
+        everything = pairs.concat(inferred)
+        sample = draw_sample(data, everything, found, others, random_state)
 
         def spread(train: PairSet) -> Propagation | None:
             if not propagate:
@@ -155,10 +184,11 @@ def fit_guided(
 
         rng = np.random.default_rng(random_state.randint(2**31))
         judged = pairs.restrict(sample.rows)
-        n_splits = N_SPLITS if len(pairs) < MANY else FEW_SPLITS
-        folds = hold_out_samples(judged, n_splits, rng)
+        everything = everything.restrict(sample.rows)
+        n_splits = N_SPLITS if len(everything) < MANY else FEW_SPLITS
+        folds = hold_out_samples(everything, n_splits, rng)
         threads = Threads(model.n_jobs)
-        guided = held_out_ends(sample, folds, spread, rng, threads)
+        guided = held_out_ends(sample, judged, folds, spread, rng, threads)
         known = ~np.isnan(guided[:, 0, 0])
         unguided = unguided_ends(sample, judged)
         evidence = weigh(
@@ -167,10 +197,10 @@ def fit_guided(
             judged.grade[known],
         )
 
-        derived = spread(judged)
-        training = judged if derived is None else derived.pairs
+        derived = spread(everything)
+        training = everything if derived is None else derived.pairs
         noise = min(max(evidence.noise_rate, 0.05), 0.4)
-        learned, V = learn_map(sample, training, noise)
+        learned, V = learn_map(sample, judged, training, noise)
         chosen = [SHARPNESS.index(t) for t in evidence.sharpness]
         sharp = unguided[np.arange(len(unguided)), chosen]
         w, rest = evidence.guided, evidence.unguided
@@ -220,14 +250,18 @@ def fit_unguided(
     return model._solve(unjudged, Euclidean())
 
 
-def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Floats]:
+def learn_map(
+    sample: Sample, pairs: PairSet, training: PairSet, noise: float
+) -> tuple[ViewMap, Floats]:
     """Return the map under which judgements and the clusters of views are likely.
 
     Parameters
     ----------
     sample : Sample
     pairs : PairSet
-        Judgements of rows of the sample.
+        Judgements of rows of the sample, which weigh the views.
+    training : PairSet
+        These and what follows from them, which the map is learned from.
     noise : float
         The share of judgements that is taken as wrong.
 
@@ -243,7 +277,7 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
     unguided = np.einsum("v,v...->...", posterior, [v.labels for v in sample.views])
     best = sample.views[int(posterior.argmax())]
     typical = best.Z[sample.typical]
-    directions = alike_directions(best.Z, pairs)
+    directions = alike_directions(best.Z, training)
     whitened = make_view(typical, landmarks_of(typical), directions, WHITENING)
     F = joined([best.F, whitened.features(best.Z)])
     weight = sample.weight[sample.typical]
@@ -252,7 +286,7 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
     prior_rows = sample.typical[:PRIOR_ROWS]
     objective = Objective(
         F,
-        pairs,
+        training,
         target[:PRIOR_ROWS],
         prior=PRIOR,
         ridge=RIDGE,
@@ -266,6 +300,12 @@ def learn_map(sample: Sample, pairs: PairSet, noise: float) -> tuple[ViewMap, Fl
     return ViewMap(best.clusters.view, whitened, W[:, order]), V[:, order]
 
 
+def is_among(pairs: PairSet, some: PairSet) -> Mask:
+    """Tell which of the pairs (n_pairs,) are among `some` of them."""
+    key = pairs.i * pairs.n_samples + pairs.j
+    return np.isin(key, some.i * some.n_samples + some.j)
+
+
 def ends_of(V: Floats, pairs: PairSet) -> Floats:
     """Return memberships of the two samples of pairs, (n_pairs, 2, n_clusters)."""
     return np.stack([V[pairs.i], V[pairs.j]], axis=1)
@@ -273,6 +313,7 @@ def ends_of(V: Floats, pairs: PairSet) -> Floats:
 
 def held_out_ends(
     sample: Sample,
+    pairs: PairSet,
     folds: Folds,
     spread: Callable[[PairSet], Propagation | None],
     rng: np.random.Generator,
@@ -280,7 +321,8 @@ def held_out_ends(
 ) -> Floats:
     """Return memberships of judged samples by maps not given the judgement.
 
-    Shape (n_pairs, 2, n_clusters); NaN where no map was learned without the judgement.
+    Shape (n_pairs, 2, n_clusters), for `pairs`, which are some of those of the folds;
+    NaN where no map was learned without the judgement.
     """
     k = sample.unguided.shape[1]
     out = np.full((len(folds.pairs), 2, k), np.nan)
@@ -301,12 +343,13 @@ def held_out_ends(
         ends = [training.i, training.j, asked.i, asked.j]
         rows = np.unique(np.concatenate([*ends, sample.typical]))
         part, training = sample.select(rows), training.restrict(rows)
-        _, V = learn_map(part, training, ASSUMED_NOISE)
+        given = train.select(is_among(train, pairs)).restrict(rows)
+        _, V = learn_map(part, given, training, ASSUMED_NOISE)
         return ends_of(V, asked.restrict(rows))
 
     for (_, test), found in zip(splits, threads.map(ask, splits), strict=True):
         out[test] = found
-    return out
+    return out[is_among(folds.pairs, pairs)]
 
 
 def unguided_ends(sample: Sample, pairs: PairSet) -> Floats:

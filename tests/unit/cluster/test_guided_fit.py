@@ -7,7 +7,13 @@ from sklearn.metrics import adjusted_rand_score
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.cluster import guided_fit
 from fuzzypairs.cluster.checked import read_data
-from fuzzypairs.cluster.guided_fit import can_learn, fit_guided, learn_map
+from fuzzypairs.cluster.guided_fit import (
+    can_learn,
+    fit_guided,
+    is_among,
+    learn_map,
+    read_inferred,
+)
 from fuzzypairs.cluster.guided_sample import draw_sample, matching, means_of
 from fuzzypairs.spaces.vectors import Euclidean
 
@@ -36,10 +42,13 @@ def sample_of(X):
     return draw_sample(data, none, found, none.i, np.random.RandomState(0))
 
 
-def run(X, pairs, propagate=False, **params):
+def run(X, pairs, propagate=False, inferred=None, **params):
     params = {"n_clusters": 2, "n_init": 2, "random_state": 0} | params
     data = read_data(FDC, X, pairs, None, Euclidean(), accepts_sparse=False)
-    return fit_guided(lambda **more: FDC(**(params | more)), data, pairs, propagate)
+    inferred = read_inferred(inferred, pairs, None)
+    return fit_guided(
+        lambda **more: FDC(**(params | more)), data, pairs, inferred, propagate
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,25 +82,27 @@ def test_means_by_hand():
 
 def test_a_map_follows_judgements_and_clusters_otherwise(X, judged):
     sample = sample_of(X)
-    by_judges = learn_map(sample, judged, 0.1)[0].probabilities(X)
+    by_judges = learn_map(sample, judged, judged, 0.1)[0].probabilities(X)
     assert adjusted_rand_score(TRUTH, by_judges.argmax(axis=1)) > 0.7
-    alone = learn_map(sample, PairSet.empty(120), 0.1)[0].probabilities(X)
+    none = PairSet.empty(120)
+    alone = learn_map(sample, none, none, 0.1)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, alone.argmax(axis=1)) > 0.9
 
 
 def test_judgements_of_pure_noise_have_no_influence(X, judged):
     """At a rate of 1/2 the likelihood is constant; unlike pairs whiten no view."""
     unlike = judged.select(judged.grade < 0)
-    V = learn_map(sample_of(X), unlike, 0.5)[0].probabilities(X)
+    V = learn_map(sample_of(X), unlike, unlike, 0.5)[0].probabilities(X)
     assert adjusted_rand_score(CLUSTERS, V.argmax(axis=1)) > 0.9
 
 
 def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
     seen = []
 
-    def watched(sample, pairs, noise):
+    def watched(sample, pairs, training, noise):
         seen.append(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
-        return learn_map(sample, pairs, noise)
+        assert list(training) == list(pairs)
+        return learn_map(sample, pairs, training, noise)
 
     monkeypatch.setattr(guided_fit, "learn_map", watched)
     fitted = run(X, judged)
@@ -102,6 +113,52 @@ def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
     # Every judgement was left out at least once.
     assert not set.intersection(*trials)
     assert np.isfinite(fitted.held_out.guided).any()
+
+
+def test_a_map_is_learned_from_inferred_judgements_too(X, judged, monkeypatch):
+    seen = []
+    few, others = judged.select(np.arange(len(judged)) < 20), judged
+
+    def watched(sample, pairs, training, noise):
+        seen.append((len(pairs), len(training)))
+        return learn_map(sample, pairs, training, noise)
+
+    monkeypatch.setattr(guided_fit, "learn_map", watched)
+    fitted = run(X, few, inferred=others)
+    *trials, last = seen
+    assert last == (20, len(judged))
+    assert all(given < 20 and given < trained for given, trained in trials)
+    assert list(fitted.held_out.pairs) == list(few)
+    assert len(fitted.reliability) == 20
+
+
+def test_inferred_judgements_are_no_evidence(X, judged):
+    """Where judgements contradict all that was inferred, the map is not supported."""
+    wrong = PairSet.from_labels(CLUSTERS, n_pairs=300, random_state=1)
+    inferred = wrong.select(~is_among(wrong, judged))
+    assert run(X, judged).evidence.guided > 0.9
+    assert run(X, judged, inferred=inferred).evidence.noise_rate > 0.3
+    assert run(X, judged.concat(inferred)).evidence.noise_rate < 0.1
+
+
+@pytest.mark.parametrize(
+    ("inferred", "error", "message"),
+    [
+        ([(0, 1, 1.0)], TypeError, "inferred is a list, expected a PairSet or None"),
+        (PairSet.empty(7), ValueError, "inferred is about 7 samples, but X has 120"),
+    ],
+)
+def test_inferred_judgements_of_another_kind(judged, inferred, error, message):
+    with pytest.raises(error, match=message):
+        read_inferred(inferred, judged, None)
+
+
+def test_inferred_judgements_that_were_given_or_cannot_act(judged):
+    weight = np.ones(120)
+    weight[0] = 0.0
+    inferred = PairSet.from_triples([(0, 1, 0.5), (2, 3, 0.5), (4, 5, 0.5)], 120)
+    given = PairSet.from_triples([(2, 3, -1.0)], 120)
+    assert list(read_inferred(inferred, given, weight)) == [(4, 5, 0.5)]
 
 
 def test_all_models_use_the_same_order_of_clusters(X, judged):
