@@ -18,7 +18,6 @@ odds decide.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.spaces.likelihood import softmax
@@ -98,30 +97,34 @@ def balance(grade: Floats) -> Floats:
     return np.where(grade > 0, 2.0 * (1.0 - alike), 2.0 * alike)
 
 
-def log_likelihood(together: Floats, grade: Floats) -> tuple[float, float]:
-    """Return the log-likelihood of judgements and the share of wrong ones at it.
+def log_likelihood(together: Floats, grade: Floats) -> tuple[Floats, Floats]:
+    """Return log-likelihoods of judgements and the share of wrong ones at them.
 
     Parameters
     ----------
-    together : ndarray of shape (n_pairs,)
-        The probability that two samples belong together.
+    together : ndarray of shape (..., n_pairs)
+        The probability that two samples belong together, by one or several models.
     grade : ndarray of shape (n_pairs,)
+
+    Returns
+    -------
+    values, rates : ndarrays of shape (...)
 
     Examples
     --------
     >>> import numpy as np
     >>> grade = np.tile([1.0, -1.0], 10)
     >>> value, rate = log_likelihood((grade > 0).astype(float), grade)
-    >>> round(rate, 2)  # none is wrong, but for the prior: 1 of 25
+    >>> round(float(rate), 2)  # none is wrong, but for the prior: 1 of 25
     0.04
     """
-    right = np.where(grade > 0, together, 1.0 - together)
-    chance = RATES + (1.0 - 2.0 * RATES) * right[:, None]
-    values = balance(grade) @ np.log(chance)
+    right, count = np.where(grade > 0, together, 1.0 - together), balance(grade)
+    # One rate at a time: all of them would take 50 times the memory.
+    values = np.array([np.log(e + (1.0 - 2.0 * e) * right) @ count for e in RATES])
     mode = WRONG / (WRONG + RIGHT)
-    values += WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
-    best = int(values.argmax())
-    return float(values[best]), float(RATES[best])
+    prior = WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
+    values += prior.reshape(-1, *[1] * (together.ndim - 1))
+    return values.max(axis=0), RATES[values.argmax(axis=0)]
 
 
 def log_likelihoods(unguided: Floats, grade: Floats) -> tuple[Floats, Floats, Floats]:
@@ -138,10 +141,10 @@ def log_likelihoods(unguided: Floats, grade: Floats) -> tuple[Floats, Floats, Fl
     values, rates, sharpness : ndarrays of shape (n_views,)
         At the best power: the logarithm, the share of wrong judgements, the power.
     """
-    found = np.array([[log_likelihood(c, grade) for c in view] for view in unguided])
-    best = found[:, :, 0].argmax(axis=1)
-    values, rates = found[np.arange(len(found)), best].T
-    return values, rates, np.take(SHARPNESS, best)
+    values, rates = log_likelihood(unguided, grade)
+    best = values.argmax(axis=1)
+    each = np.arange(len(values))
+    return values[each, best], rates[each, best], np.take(SHARPNESS, best)
 
 
 def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
@@ -167,10 +170,7 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
     """
     by_clusters, rates, sharpness = log_likelihoods(unguided, grade)
     by_map, rate = log_likelihood(guided, grade)
-    priors = np.array([*priors_of(len(unguided)), 0.0])
-    values = np.array([by_chance(grade), *by_clusters, by_map]) + priors
-    total = logsumexp(values)
-    chance, *others = np.exp(values - total)
+    (chance, *others), total = posterior(grade, by_clusters, float(by_map))
     weights = np.array(others[:-1])
     weights[0] += chance
     return Evidence(
@@ -179,7 +179,7 @@ def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
         # Where judgements follow something. By chance there is nothing to be wrong of.
         float(np.average([*rates, rate], weights=others)),
         sharpness,
-        float(total - logsumexp(priors)),
+        total,
     )
 
 
@@ -197,20 +197,36 @@ def weigh_views(unguided: Floats, grade: Floats) -> Floats:
         Posterior probabilities; of the first, which is Euclidean, with that of chance.
     """
     by_clusters, _, _ = log_likelihoods(unguided, grade)
-    values = np.array([by_chance(grade), *by_clusters]) + priors_of(len(unguided))
-    chance, *weights = np.exp(values - logsumexp(values))
+    (chance, *weights), _ = posterior(grade, by_clusters)
     weights[0] += chance
     return np.array(weights)
 
 
-def by_chance(grade: Floats) -> float:
-    """Return the log-likelihood of judgements that follow chance."""
-    return float(balance(grade).sum() * np.log(0.5))
+def posterior(
+    grade: Floats, by_clusters: Floats, *by_map: float
+) -> tuple[Floats, float]:
+    """Return the probabilities of hypotheses, and the log-likelihood over all.
 
+    Parameters
+    ----------
+    grade : ndarray of shape (n_pairs,)
+    by_clusters : ndarray of shape (n_views,)
+        Log-likelihoods under the unguided clusters of each view.
+    *by_map : float
+        Under a map, if there is one.
 
-def priors_of(n_views: int) -> Floats:
-    """Return logarithms of prior odds of chance and of the clusters of each view."""
-    return np.array([CHANCE, EUCLIDEAN, *[WHITENED] * (n_views - 1)])
+    Returns
+    -------
+    probabilities : ndarray of shape (1 + n_views + len(by_map),)
+        Of chance, of each view, and of the map.
+    total : float
+    """
+    others = [WHITENED] * (len(by_clusters) - 1)
+    prior = np.array([CHANCE, EUCLIDEAN, *others, *[0.0] * len(by_map)])
+    by_chance = balance(grade).sum() * np.log(0.5)
+    values = np.array([by_chance, *by_clusters, *by_map]) + prior
+    total = np.logaddexp.reduce(values)
+    return np.exp(values - total), float(total - np.logaddexp.reduce(prior))
 
 
 def together(ends: Floats) -> Floats:
@@ -267,8 +283,8 @@ def calibrating_power(ends: Floats, grade: Floats) -> float:
         right = np.where(grade > 0, c, 1.0 - c)
         chance = LEAST_NOISE + (1.0 - 2.0 * LEAST_NOISE) * right
         values[place] += np.abs(grade) @ np.log(chance)
-    posterior = np.exp(values - logsumexp(values))
-    return float(2.0 ** (posterior @ LOG_POWERS))
+    chances = np.exp(values - np.logaddexp.reduce(values))
+    return float(2.0 ** (chances @ LOG_POWERS))
 
 
 def reliability(together: Floats, grade: Floats, noise_rate: float) -> Floats:
