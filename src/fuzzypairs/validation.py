@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from inspect import signature
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +20,8 @@ __all__ = [
     "check_bytes",
     "check_choice",
     "check_flag",
+    "check_function",
+    "check_heaviest",
     "check_integer",
     "check_jobs",
     "check_kind",
@@ -31,6 +34,7 @@ __all__ = [
     "read_array",
     "read_generator",
     "read_names",
+    "read_weights",
     "shown",
     "suggest",
 ]
@@ -263,6 +267,27 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_function(name: str, function: Any, *arguments: str) -> None:
+    """Refuse a function that cannot be called with these arguments by position.
+
+    Examples
+    --------
+    >>> check_function("metric", lambda A: A, "A", "B")
+    Traceback (most recent call last):
+        ...
+    TypeError: metric must be a function of (A, B): too many positional arguments
+    """
+    try:
+        found = signature(function)
+    except (TypeError, ValueError):  # of some compiled functions it is not known
+        return
+    try:
+        found.bind(*arguments)
+    except TypeError as error:
+        expected = ", ".join(arguments)
+        raise TypeError(f"{name} must be a function of ({expected}): {error}") from None
+
+
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of threads."""
     if n_jobs is not None and not (is_whole(n_jobs) and 0 < abs(int(n_jobs)) <= MOST):
@@ -296,6 +321,13 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | N
     """Return finite, non-negative weights of shape (n_samples,), or None."""
     if sample_weight is None:
         return None
+    weight = read_weights(sample_weight, n_samples)
+    check_heaviest(float(weight.max(initial=0.0)))
+    return weight
+
+
+def read_weights(sample_weight: Any, n_samples: int) -> Floats:
+    """Return finite, non-negative weights, which may all be 0."""
     check_kind("sample_weight", sample_weight)
     try:
         if isinstance(sample_weight, Real):
@@ -323,11 +355,15 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | N
             f"sample_weight[{first}] is {weight[first]}; weights must be finite and "
             "not negative"
         )
-    if not weight.any():
+    return weight
+
+
+def check_heaviest(weight: float) -> None:
+    """Refuse a largest weight of 0, or whose products leave the range of float64."""
+    if weight == 0.0:
         raise ValueError("sample_weight is all zero: every sample is left out; drop it")
-    if not LIGHTEST <= weight.max() <= HEAVIEST:
+    if not LIGHTEST <= weight <= HEAVIEST:
         raise ValueError(
-            f"sample_weight reaches {weight.max():g}, expected a largest weight from "
+            f"sample_weight reaches {weight:g}, expected a largest weight from "
             f"{LIGHTEST:g} to {HEAVIEST:g}; divide all weights by their mean"
         )
-    return weight

@@ -388,21 +388,99 @@ class TestErrors:
             closing[0].join(30.0)
             client.close()
 
-    def test_what_cannot_be_fitted_on_blocks(self, data):
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda w: w[:7], r"sample_weight has (7 entries|shape \(7,\)) but X has"),
+            (
+                lambda w: np.where(np.arange(N) == 3002, -1.0, w),
+                r"sample_weight\[(300)?2\] is -1",
+            ),
+            (
+                lambda w: np.full(N, "heavy"),
+                "sample_weight must be numbers: could not conv",
+            ),
+            (lambda w: w.astype(complex), "sample_weight must be numbers"),
+            (lambda w: np.ma.masked_less(w, 1.0), "sample_weight has .* masked values"),
+            (lambda w: 1e300 * w, r"sample_weight reaches .*e\+300, expected"),
+            (lambda w: 1e-300 * w, r"sample_weight reaches .*e-300, expected"),
+            (lambda w: 0.0 * w, "sample_weight is all zero"),
+        ],
+    )
+    @pytest.mark.parametrize("lazy", [False, True])
+    def test_weights(self, data, change, message, lazy):
         X, _, weight = data
+        given = change(np.where(np.arange(N) < 3000, weight, 1.0))
+        if lazy:
+            given = da.from_array(given, chunks=3000)
+        with pytest.raises(ValueError, match=message):
+            DaskFDC(**SETTINGS).fit(blocks(X, 2), sample_weight=given)
+
+    def test_weights_of_other_blocks(self, data):
+        frame = pd.DataFrame(data[0], columns=list("abcde"))
+        short = dd.concat([dd.from_pandas(frame["a"][:9], npartitions=1)] * 2)
+        parts = dd.from_pandas(frame, npartitions=2)
+        with pytest.raises(ValueError, match=r"9 entries but X has .*rows .in block 0"):
+            DaskFDC(**SETTINGS).fit(parts, sample_weight=short)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (
+                lambda part: part[:-1],
+                "block 0 of X has 2999 rows, but X.chunks says 300",
+            ),
+            (lambda part: part[:, :-1], "block 0 of X has 4 features, expected 5"),
+            (lambda part: part[0], "block 0 of X has 1 dimensions"),
+            (lambda part: 1e200 * part, r"X reaches .*e\+201, expected a magnitude"),
+            (lambda part: np.ma.masked_less(part, 0), "block 0 of X has .* masked"),
+        ],
+    )
+    def test_blocks_that_are_not_as_declared(self, data, change, message):
+        parts = blocks(data[0], 2).map_blocks(change, meta=np.empty((0, 0)))
+        with pytest.raises(ValueError, match=message):
+            DaskFDC(**SETTINGS).fit(parts)
+
+    def test_other_columns_in_predict(self, data):
+        X = data[0][:60]
+        frame = pd.DataFrame(X, columns=list("abcde")).assign(item=np.arange(60))
+        model = DaskFDC(**SETTINGS, id_column="item")
+        model.fit(dd.from_pandas(frame, npartitions=2))
+        U = model.predict_proba(dd.from_pandas(frame, npartitions=3)).compute()
+        np.testing.assert_array_equal(
+            U, model.to_local().predict_proba(frame[[*"abcde"]])
+        )
+        other = dd.from_pandas(frame.rename(columns={"b": "B"}), npartitions=2)
+        with pytest.raises(ValueError, match=r"feature names(?s:.*)B"):
+            model.predict(other)
+        model = DaskFDC(**SETTINGS).fit(blocks(X, 2))
+        with pytest.raises(
+            ValueError, match="X has 3 features, but FDC is expecting 5"
+        ):
+            model.predict(blocks(X[:, :3], 2))
+        late = blocks(X, 2).map_blocks(lambda part: part[:, :3], dtype=float)
+        with pytest.raises(
+            ValueError, match=r"block . of X has 3 features, expected 5"
+        ):
+            model.predict(late).compute()
+
+    def test_new_samples_that_have_no_memberships(self, data):
+        X = data[0][:60].copy()
+        model = DaskFDC(**SETTINGS).fit(blocks(X, 2))
+        X[33, 1] = np.nan
+        with pytest.raises(ValueError, match=r"X has NaN in block 1 row 3 .column 1"):
+            model.predict_proba(blocks(X, 2)).compute()
+        X[33, 1] = 1e200
+        with pytest.raises(ValueError, match=r"X\[3\] is so far from the prototypes"):
+            model.predict_proba(blocks(X, 2)).compute()
+
+    def test_what_cannot_be_fitted_on_blocks(self, data):
+        X = data[0]
         with pytest.raises(ValueError, match="needs all rows at once; on Dask use"):
             DaskFDC(metric="manhattan").fit(blocks(X, 2))
         with pytest.raises(ValueError, match="start from a sample of the rows"):
             DaskFDC(init=np.zeros(N)).fit(blocks(X, 2))
         with pytest.raises(TypeError, match="X is a ndarray, expected a dask array"):
             DaskFDC().fit(X)
-        with pytest.raises(ValueError, match=r"has shape \(7,\) but X has 6000 rows"):
-            DaskFDC().fit(blocks(X, 2), sample_weight=weight[:7])
-        weight = weight.copy()
-        weight[3002] = -1.0
-        with pytest.raises(
-            ValueError, match=r"has -1.0 in block 1 row 2; weights must"
-        ):
-            DaskFDC().fit(blocks(X, 2), sample_weight=weight)
         with pytest.raises(TypeError, match="client is a str, expected a distributed"):
             DaskFDC(client="tcp://127.0.0.1:1").fit(blocks(X, 2))

@@ -17,7 +17,7 @@ from fuzzypairs import (
     GuidedFDC,
     PairSearchCV,
 )
-from hostile import calls, commands, values
+from hostile import blocks, calls, commands, values
 from hostile.outcomes import Case, off_simplex
 
 Make = Callable[..., Any]
@@ -224,6 +224,7 @@ def _all() -> Iterator[Case]:
         of_metric_params,
         of_numbers,
         calls.of_calls,
+        blocks.of_blocks,
         commands.of_commands,
     ):
         yield from some()

@@ -117,6 +117,7 @@ PARAMETERS: Values = {
     "object": object,
     "type": keep(type),
     "lambda": lambda: lambda *_: None,
+    "lambda of one": lambda: lambda a: a,
     "raising": Raising,
     "unprintable": Unprintable,
     "memoryview": lambda: memoryview(b"12"),

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints, Mask
-from fuzzypairs.cluster.checked import in_units
+from fuzzypairs.cluster.checked import in_units, require_finite, unit_of
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import (
@@ -25,6 +25,7 @@ from fuzzypairs.spaces.moments import (
 )
 from fuzzypairs.spaces.vectors import Euclidean, weighted_sums
 from fuzzypairs.threads import Threads, one_blas_thread
+from fuzzypairs.validation import check_heaviest, check_kind, read_weights
 
 __all__ = [
     "Block",
@@ -61,6 +62,7 @@ class Reading:
 
     id_column: str | None = None
     names: tuple[str, ...] | None = None  # of the features of a DataFrame
+    n_features: int | None = None  # where known
 
     def read(self, part: Any, weight: Any, number: int) -> Block:
         """Return block `number` of the data, in C order and as floats."""
@@ -72,16 +74,21 @@ class Reading:
             ids = None if self.id_column is None else np.asarray(part[self.id_column])
             part = part[list(self.names or ())].to_numpy()
         if weight is not None:
-            weight = np.ascontiguousarray(weight, dtype=np.float64).ravel()
-            if len(weight) != part.shape[0]:
-                raise ValueError(
-                    f"sample_weight has {len(weight)} entries in block {number} but X "
-                    f"has {part.shape[0]} rows there; give both the same chunks"
-                )
-        return Block(_as_floats(part, number), weight, ids)
+            try:
+                weight = read_weights(weight, part.shape[0])
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{error} (in block {number})") from None
+        X = _as_floats(part, number)
+        if self.n_features not in (None, X.shape[1]):
+            raise ValueError(
+                f"block {number} of X has {X.shape[1]} features, expected "
+                f"{self.n_features}"
+            )
+        return Block(X, weight, ids)
 
 
 def _as_floats(part: Any, number: int) -> Any:
+    check_kind(f"block {number} of X", part)
     part = sparse.csr_matrix(part) if is_sparse(part) else np.asarray(part)
     if part.ndim != 2:
         raise ValueError(
@@ -93,9 +100,10 @@ def _as_floats(part: Any, number: int) -> Any:
             "drop its columns first"
         )
     dtype = np.float32 if part.dtype == np.float32 else np.float64
-    if is_sparse(part):
-        return part.astype(dtype)
-    return np.ascontiguousarray(part, dtype=dtype)
+    with np.errstate(over="ignore"):  # of a longdouble: refused as infinite
+        if is_sparse(part):
+            return part.astype(dtype)
+        return np.ascontiguousarray(part, dtype=dtype)
 
 
 class Survey(NamedTuple):
@@ -136,17 +144,20 @@ def survey_block(
     """
     block = reading.read(part, weight, number)
     X, w = block.X, block.weight
-    _check_finite(block, reading, number)
+    _check_finite(X, reading, number)
+    reach = 0.0
+    if min(X.shape) > 0:
+        reach = max(-float(X.min()), float(X.max()))
+    heaviest = 1.0 if w is None else float(w.max(initial=0.0))
+    # What is too small here may be of the right size with other blocks.
+    unit_of(np.array([max(reach, 1.0)]))
+    check_heaviest(max(heaviest, 1.0))
     rows = found = np.empty(0, dtype=np.int64)
     if ids is not None:
         place = ids.get_indexer(block.ids)
         rows = np.flatnonzero(place >= 0)
         found = place[rows].astype(np.int64)
     mass, mean, scatter = moments_of_block(X, w)
-    reach = 0.0
-    if min(X.shape) > 0:
-        reach = max(-float(X.min()), float(X.max()))
-    heaviest = 1.0 if w is None else float(w.max(initial=0.0))
     return Survey(
         X.shape[0], X.shape[1], X.dtype.name, mass, mean, scatter, reach, heaviest,
         rows, found,
@@ -167,10 +178,11 @@ def moments_of_block(X: Any, weight: Floats | None) -> tuple[float, Floats, floa
     return mass, mean, max(0.0, float(total) - mass * float(mean @ mean))
 
 
-def _check_finite(block: Block, reading: Reading, number: int) -> None:
-    X, w = block.X, block.weight
+def _check_finite(X: Any, reading: Reading, number: int) -> None:
     values = X.data if is_sparse(X) else X
-    if not np.isfinite(values.sum(dtype=np.float64)):
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(values.sum(dtype=np.float64))
+    if not is_finite:
         wrong: Mask = ~np.isfinite(values)
         if wrong.any():
             at = np.argwhere(wrong)[0]
@@ -185,12 +197,6 @@ def _check_finite(block: Block, reading: Reading, number: int) -> None:
                 f"X has {kind} in block {number} row {row} (column {name}); fill or "
                 "drop such rows first"
             )
-    if w is not None and not (np.isfinite(w).all() and (w >= 0.0).all()):
-        row = int(np.argmin(np.isfinite(w) & (w >= 0.0)))
-        raise ValueError(
-            f"sample_weight has {w[row]} in block {number} row {row}; weights must be "
-            "finite and not negative"
-        )
 
 
 def gather_rows(
@@ -373,11 +379,13 @@ def memberships_of_block(
 
     Those of some `rows`, which judgements name, are given.
     """
-    X = in_units(reading.read(part, None, number).X, model._unit)
+    X = reading.read(part, None, number).X
+    _check_finite(X, reading, number)
+    X = in_units(X, model._unit)
     U = np.empty((X.shape[0], model.n_clusters_))
     for first in range(0, len(U), ROWS_AT_A_TIME):
         some = slice(first, first + ROWS_AT_A_TIME)
         distance = model._space.between(X[some], model._prototypes)
-        memberships_of(distance, model.fuzzifier_, U[some])
+        memberships_of(require_finite(distance), model.fuzzifier_, U[some])
     U[rows] = memberships
     return U

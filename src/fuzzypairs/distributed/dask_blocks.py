@@ -12,6 +12,7 @@ from fuzzypairs.distributed.block_work import Reading
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import read_columns
+from fuzzypairs.validation import read_weights, shown
 
 __all__ = ["NamedPairs", "Source", "read_collection", "read_judgements"]
 
@@ -71,7 +72,9 @@ def read_collection(X: Any, sample_weight: Any, id_column: str | None) -> Source
 def _of_frame(X: Any, id_column: str | None) -> tuple[Reading, list[Any], None]:
     columns = list(X.columns)
     if id_column is not None and id_column not in columns:
-        raise ValueError(f"id_column is {id_column!r}, but X has the columns {columns}")
+        raise ValueError(
+            f"id_column is {shown(id_column)}, but X has the columns {columns}"
+        )
     names = [name for name in columns if name != id_column]
     if not names:
         raise ValueError("X has no column of features beside the ids")
@@ -83,7 +86,8 @@ def _of_frame(X: Any, id_column: str | None) -> tuple[Reading, list[Any], None]:
                 "drop it, or name it by id_column"
             )
     text = tuple(names) if all(isinstance(n, str) for n in names) else None
-    return Reading(id_column, text or tuple(names)), list(X.to_delayed()), None
+    reading = Reading(id_column, text or tuple(names), len(names))
+    return reading, list(X.to_delayed()), None
 
 
 def _of_array(
@@ -91,8 +95,8 @@ def _of_array(
 ) -> tuple[Reading, list[Any], tuple[int, ...] | None]:
     if id_column is not None:
         raise ValueError(
-            f"id_column is {id_column!r}, but X is an array, which has no columns of "
-            "ids; give a dask DataFrame, or judgements of row numbers"
+            f"id_column is {shown(id_column)}, but X is an array, which has no columns "
+            "of ids; give a dask DataFrame, or judgements of row numbers"
         )
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions, expected rows of features")
@@ -102,7 +106,8 @@ def _of_array(
         X = X.rechunk({1: -1})
     known = not np.isnan(np.array(X.chunks[0], dtype=np.float64)).any()
     lengths = tuple(map(int, X.chunks[0])) if known else None
-    return Reading(), list(X.to_delayed().ravel()), lengths
+    n_features = None if np.isnan(X.shape[1]) else int(X.shape[1])
+    return Reading(n_features=n_features), list(X.to_delayed().ravel()), lengths
 
 
 def _weights(given: Any, n_blocks: int, lengths: tuple[int, ...] | None) -> list[Any]:
@@ -131,12 +136,7 @@ def _weights(given: Any, n_blocks: int, lengths: tuple[int, ...] | None) -> list
             "sample_weight is an array, but X has unknown chunk sizes; give a dask "
             "array or Series with the partitions of X"
         )
-    weight = np.ascontiguousarray(given, dtype=np.float64)
-    if weight.shape != (sum(lengths),):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape} but X has {sum(lengths)} rows"
-        )
-    return np.split(weight, np.cumsum(lengths)[:-1])
+    return np.split(read_weights(given, sum(lengths)), np.cumsum(lengths)[:-1])
 
 
 class NamedPairs(NamedTuple):

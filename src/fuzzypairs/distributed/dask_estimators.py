@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.checked import CheckedData, store, unit_of
@@ -28,7 +28,7 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads
-from fuzzypairs.validation import check_seed
+from fuzzypairs.validation import check_seed, naming
 
 __all__ = ["DaskFDC", "DaskFuzzyCMeans"]
 
@@ -236,7 +236,11 @@ class _DaskClusterer(BaseEstimator):
         check_is_fitted(self)
         if not hasattr(X, "to_delayed"):
             return self._model.predict_proba(X)
-        source = read_collection(X, None, getattr(self, "id_column", None))
+        id_column = getattr(self, "id_column", None)
+        source = read_collection(X, None, id_column)
+        table = X._meta.drop(columns=id_column or []) if hasattr(X, "columns") else X
+        with naming("X"):
+            validate_data(self._model, table, reset=False, skip_check_array=True)
         n_blocks = len(source.parts)
         lengths = source.lengths or [float("nan")] * n_blocks
         k = self._model.n_clusters_

@@ -20,6 +20,7 @@ from fuzzypairs.distributed.pass_progress import PassClock
 from fuzzypairs.distributed.schedulers import Scheduler, Work
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.validation import check_heaviest
 
 __all__ = ["SAMPLE", "HeldRows", "hold_rows", "survey_blocks"]
 
@@ -73,13 +74,19 @@ def survey_blocks(
                 f"block {number} of X has {one.n_features} features but block "
                 f"{some[0][0]} has {first.n_features}"
             )
+    lengths = source.lengths or [one.n_rows for one in found]
+    for number, (one, length) in enumerate(zip(found, lengths, strict=True)):
+        if one.n_rows != length:
+            raise ValueError(
+                f"block {number} of X has {one.n_rows} rows, but X.chunks says "
+                f"{length}; correct the chunks, or call X.compute_chunk_sizes()"
+            )
     whole = first
     for _, one in some[1:]:
         whole = whole.joined(one)
     if not whole.n_rows:
         raise ValueError("X has no rows")
-    if whole.mass == 0.0:
-        raise ValueError("sample_weight is all zero: every sample is left out; drop it")
+    check_heaviest(whole.heaviest)
     return whole, found
 
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,11 @@ def read_rows(X: Any) -> Any:
         if sparse.issparse(X):
             check_kind("X", X)  # rows are taken from it before a fit looks at it
         X = X if hasattr(X, "shape") else np.asarray(X)
+        if X.shape and not isinstance(X.shape[0], Integral):
+            raise TypeError(
+                "X is not computed yet, and how many rows it has is not known; give "
+                "X.compute(), or of a Dask DataFrame X.to_dask_array(lengths=True)"
+            )
         if not X.shape or X.shape[0] < 2:
             raise ValueError(
                 f"X must be a table of two samples or more, got {shown(X):.60} of "

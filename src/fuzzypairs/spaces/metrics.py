@@ -22,7 +22,13 @@ from fuzzypairs.spaces.kernel_spaces import (
 from fuzzypairs.spaces.learned import FeatureWeights, LearnedSpace, SimplexMap
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
-from fuzzypairs.validation import check_bytes, check_choice, check_integer, check_number
+from fuzzypairs.validation import (
+    check_bytes,
+    check_choice,
+    check_function,
+    check_integer,
+    check_number,
+)
 
 __all__ = ["METRICS", "Metric", "resolve_metric"]
 
@@ -114,6 +120,7 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
             "Space; create an instance"
         )
     if callable(metric):
+        check_function("metric", metric, "A", "B")
         _check(given, OF_ALL_KERNELS, "a callable")
         return _kernel_space(Custom(metric), given, "a callable")
     name = check_choice("metric", metric, METRICS)

@@ -15,7 +15,7 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.starts.given import read_given
 from fuzzypairs.starts.pair_graph import pair_graph
-from fuzzypairs.validation import shown
+from fuzzypairs.validation import check_function, shown
 
 __all__ = [
     "NAMES",
@@ -78,6 +78,7 @@ def resolve_start(
                 "function"
             )
         if callable(init):
+            check_function("init", init, "X", "n_clusters", "random_state")
             init, name = init(X, n_clusters, random_state), "init()"
         given = read_given(init, name, n_samples, n_clusters)
         return Start(labels=given) if given.ndim == 1 else Start(memberships=given)

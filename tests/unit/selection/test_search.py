@@ -501,6 +501,18 @@ class TestErrors:
         with pytest.raises(ValueError, match="NaN"):
             search().fit(X, pairs=pairs)
 
+    def test_rows_that_are_not_known(self, data):
+        dd = pytest.importorskip("dask.dataframe")
+        X, _, pairs = data
+        frame = dd.from_pandas(pd.DataFrame(X), npartitions=2)
+        for given in (frame, frame.to_dask_array()):
+            with pytest.raises(TypeError, match=r"X is not computed.*X\.compute\(\)"):
+                search().fit(given, pairs=pairs)
+        # What the message proposes.
+        found = search().fit(frame.to_dask_array(lengths=True), pairs=pairs)
+        expected = search().fit(X, pairs=pairs)
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+
     def test_weights_nobody_takes(self, data):
         X, _, pairs = data
         with pytest.raises(ValueError, match="DSC takes none"):

@@ -112,6 +112,18 @@ def test_sparse_where_it_is_not_known(metric):
         model.fit(sparse.csr_array(TABLE))
 
 
+@pytest.mark.parametrize("metric", [lambda A: A, lambda A, B, C: A, lambda *, A: A])
+def test_functions_of_other_arguments(metric):
+    with pytest.raises(TypeError, match=r"metric must be a function of \(A, B\): "):
+        FDC(2, metric=metric).fit(TABLE)
+
+
+def test_functions_of_unknown_arguments():
+    # NumPy does not tell those of its functions.
+    with pytest.raises(ValueError, match="metric, a callable kernel, returned"):
+        FDC(2, metric=np.maximum).fit(TABLE)
+
+
 @pytest.mark.parametrize("params", [[("gamma", 1.0)], "gamma"])
 def test_parameters_that_are_no_dict(params):
     with pytest.raises(TypeError, match="metric_params must be a dict"):

@@ -81,6 +81,13 @@ def test_arrays_and_callables_lead_to_what_they_hold(random_state):
     assert_array_equal(halves.memberships, [[0.5, 0.5]] * 6)
 
 
+def test_a_callable_of_other_arguments(random_state):
+    with pytest.raises(
+        TypeError, match=r"init must be a function of \(X, n_clusters, "
+    ):
+        resolve_start(lambda X, k: X, LINE, 2, random_state=random_state)
+
+
 def test_a_callable_is_given_what_it_needs(random_state):
     def draw(X, n_clusters, source):
         assert X is LINE
