@@ -15,19 +15,23 @@ import time
 import warnings
 import zipfile
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-try:
-    import atheris
-except ImportError:
-    atheris = None
-# The readers alone are followed: all libraries would take minutes to prepare.
-OURS = ["fuzzypairs.io", "fuzzypairs.pairs", "fuzzypairs.labelling"]
-with atheris.instrument_imports(include=OURS) if atheris else nullcontext():
+atheris: Any = None
+if __name__ == "__main__":  # tests import the targets alone
+    with suppress(ImportError):
+        import atheris
+if atheris:
+    # Atheris cannot follow modules that the finder of an editable install loads: the
+    # sources are found by their path.
+    sys.meta_path[:] = [x for x in sys.meta_path if "ScikitBuild" not in str(type(x))]
+    sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+# This package alone is followed: all libraries would take minutes to prepare.
+with atheris.instrument_imports(include=["fuzzypairs"]) if atheris else nullcontext():
     from fuzzypairs import FDC, load, save
     from fuzzypairs.exceptions import ModelFileError
     from fuzzypairs.io.pair_files import read_pairs
@@ -178,7 +182,10 @@ def request(data: bytes) -> None:
         told.append(message)
 
     app, loop = page()
-    loop.run_until_complete(app(scope, receive, send))
+    try:
+        loop.run_until_complete(app(scope, receive, send))
+    except Exception as error:  # those of readers are refusals, not so here
+        raise AssertionError("the page failed") from error
     assert told[0]["status"] < 500, told
 
 
@@ -195,6 +202,13 @@ TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = 
     "part": (part, lambda: [content for _, content in model_members()]),
     "request": (request, lambda: [text.encode() for text in REQUESTS]),
 }
+
+
+def seeds(name: str) -> list[bytes]:
+    """Return inputs to begin with: those written here, and short ones of long runs."""
+    kept = Path(__file__).parent / "corpus" / f"{name}.jsonl"
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    return [*TARGETS[name][1](), *(json.loads(x).encode("latin-1") for x in lines)]
 
 
 def _bytes(content: str | bytes) -> bytes:
@@ -236,8 +250,8 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 
 def run(name: str, seconds: float) -> int:
     """Return how many inputs were tried."""
-    read, seeds = TARGETS[name]
-    corpus, rng = seeds(), random.Random(int(os.environ.get("FUZZ_SEED", "0")))
+    read, corpus = TARGETS[name][0], seeds(name)
+    rng = random.Random(int(os.environ.get("FUZZ_SEED", "0")))
     end, count = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         data = mutate(rng.choice(corpus), rng)
@@ -259,10 +273,12 @@ def main() -> None:
             f"{name}: {run(name, seconds)} mutated inputs in {seconds:g} s, no finding"
         )
         return
-    read, seeds = TARGETS[name]
+    read = TARGETS[name][0]
     corpus = Path(tempfile.mkdtemp(prefix="corpus-"))
-    for number, data in enumerate(seeds()):
+    for number, data in enumerate(seeds(name)):
         (corpus / str(number)).write_bytes(data)
+    if "__ATHERIS_INSTRUMENTED__" not in read_pairs.__code__.co_consts:
+        sys.exit("atheris does not follow the code: all inputs would be random")
     options = [sys.argv[0], str(corpus), f"-max_total_time={seconds:g}"]
     options += [f"-artifact_prefix={FOLDER}/"]
     atheris.Setup(options, lambda data: try_one(read, data))
