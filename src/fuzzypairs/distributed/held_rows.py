@@ -13,6 +13,7 @@ from fuzzypairs.distributed.dask_blocks import (
     Source,
     by_block,
     check_places,
+    distinct_rows,
     draw_rows,
     positions,
 )
@@ -102,11 +103,11 @@ def hold_rows(
     whole, found = survey_blocks(source, scheduler, ids, clock)
     borders = np.cumsum([0, *(one.n_rows for one in found)])
     pairs, numbers = _numbered(judgements, found, borders)
-    judged_rows = np.unique(numbers)
+    judged_rows = distinct_rows(numbers)
     n_drawn = max(SAMPLE - len(judged_rows), SAMPLE // 2)
     if whole.n_rows <= SAMPLE:
         n_drawn = whole.n_rows
-    rows = np.union1d(judged_rows, draw_rows(whole.n_rows, n_drawn, random_state))
+    rows = distinct_rows(judged_rows, draw_rows(whole.n_rows, n_drawn, random_state))
     block, row = positions(rows, borders)
     wanted = by_block(block, row, len(found))
     clock.begin("gather")
