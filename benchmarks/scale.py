@@ -2,7 +2,7 @@
 
 ``python -m benchmarks scale`` (``make bench-scale``) measures all rows;
 ``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, groups, ids,
-kills, large.
+kills, large; with ``--quick`` on smaller data.
 Data are made on the spot, and removed after.
 """
 
@@ -16,70 +16,33 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
+from benchmarks.block_data import (
+    N_FEATURES,
+    K,
+    array_of_blobs,
+    cluster,
+    connect,
+    draw_block,
+    draw_pairs,
+    frame_of_blobs,
+    write_blobs,
+)
 from benchmarks.measure import Row, in_fresh_process
 from fuzzypairs.threads import Threads
 
-K, N_FEATURES = 10, 16
-# Rows of a block in the rows about passes, and of a row group of the large files.
+# Rows of a block in most of these measurements.
 BLOCK = 1_000_000
-GROUP = 250_000
 
 
 def rows(quick: bool) -> Iterator[Row]:
     for part in PARTS.values():
         yield from part(quick)
-
-
-def blob_centers() -> np.ndarray:
-    """Return centers of blobs that are far enough for clusters not to coincide."""
-    return 4.0 * np.random.default_rng(0).normal(size=(K, N_FEATURES))
-
-
-def draw_block(number: int, n_rows: int, dtype: str = "float64") -> np.ndarray:
-    """Return one block of blobs."""
-    rng = np.random.default_rng([1, number])
-    X = rng.standard_normal((n_rows, N_FEATURES), dtype=np.float32)
-    X += blob_centers().astype(np.float32)[rng.integers(K, size=n_rows)]
-    return X.astype(dtype)
-
-
-def blocks(n_rows: int, block: int = BLOCK, dtype: str = "float64") -> Any:
-    """Return blobs as a dask array."""
-    import dask.array as da
-    from dask.delayed import delayed
-
-    array: Any = da
-    draw = delayed(draw_block, pure=True)
-    parts = []
-    for number in range(-(-n_rows // block)):
-        length = min(block, n_rows - number * block)
-        shape = (length, N_FEATURES)
-        parts.append(array.from_delayed(draw(number, length, dtype), shape, dtype))
-    return array.concatenate(parts)
-
-
-def cluster(n_workers: int, **more: Any) -> Any:
-    import distributed
-
-    make: Any = distributed.LocalCluster
-    return make(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0",
-        host="127.0.0.1", silence_logs=50, **more,
-    )  # fmt: skip
-
-
-def connect(there: Any) -> Any:
-    import distributed
-
-    make: Any = distributed.Client
-    return make(there, set_as_default=False)
 
 
 def equality(quick: bool) -> Iterator[Row]:
@@ -115,10 +78,9 @@ def largest_gap(quick: bool) -> tuple[float, str]:
             array: Any = dask.array
             parts = array.from_array(X, chunks=(-(-n // n_blocks), N_FEATURES))
             model = DaskFDC(**settings, client=client).fit(parts, pairs=pairs)
-            size = np.abs(local.cluster_centers_).max()
             gaps = [
-                np.abs(model.cluster_centers_ - local.cluster_centers_).max() / size,
-                abs(model.objective_ / local.objective_ - 1.0),
+                relative_gap(model.cluster_centers_, local.cluster_centers_),
+                relative_gap(model.objective_, local.objective_),
             ]
             if max(gaps) >= worst:
                 worst, where = max(gaps), f"{n_blocks} blocks, {n_workers} workers"
@@ -201,7 +163,7 @@ def pass_on_workers(n_rows: int, n_workers: int, block: int = BLOCK) -> float:
 
     ended: list[float] = []
     with cluster(n_workers) as there, connect(there) as client, noting(ended):
-        X = client.persist(blocks(n_rows, block))
+        X = client.persist(array_of_blobs(n_rows, block))
         DaskFuzzyCMeans(
             K, n_init=1, max_iter=25, tol=0.0, random_state=0, client=client
         ).fit(X)
@@ -224,71 +186,79 @@ def noting(ended: list[float]) -> Iterator[None]:
 
 def groups(quick: bool) -> Iterator[Row]:
     """Compare groups of judged rows on the client and on two workers."""
-    for n_pairs in (10_000, 50_000) if quick else (100_000, 1_000_000, 3_000_000):
-        ways = {
-            "the client, one thread": (n_pairs, False, 1),
-            "the client, two threads": (n_pairs, False, 2),
-            "two workers": (n_pairs, True, 1),
-        }
+    ways = {
+        "the client, one thread": (False, 1),
+        "the client, two threads": (False, 2),
+        "two workers": (True, 1),
+    }
+    for n_pairs in (10_000, 50_000) if quick else (100_000, 300_000, 1_000_000):
         found = {
-            way: in_fresh_process("benchmarks.scale.fit_with_judgements", *how)
+            way: in_fresh_process("benchmarks.scale.fit_with_judgements", n_pairs, *how)
             for way, how in ways.items()
         }
+        client, there = found["the client, one thread"], found["two workers"]
         details = [
-            f"{way} {lasts:.3f} s a pass, {before:.1f} s before the first, client "
-            f"{peak / 1e9:.2f} GB, workers {more / 1e9:.2f} GB"
-            for way, (lasts, before, peak, more, _) in found.items()
+            f"{way} {one['pass']:.3f} s a pass, {one['before']:.1f} s before it, "
+            f"{one['client'] / 1e9:.2f} GB here, {one['workers'] / 1e9:.2f} GB there"
+            for way, one in found.items()
         ]
-        alone, there = found["the client, one thread"], found["two workers"]
         yield Row(
             f"pass with {n_pairs} judgements, groups on two workers / on the client",
-            there[0] / alone[0],
+            there["pass"] / client["pass"],
             "times",
             1.0 if n_pairs >= 1_000_000 else 3.0,
             detail="; ".join(details),
         )
         yield Row(
-            f"objective with {n_pairs} judgements, groups on workers / on the client",
-            abs(there[4] / alone[4] - 1.0),
+            f"prototypes and objective, {n_pairs} judgements, workers against client",
+            relative_gap(there["centers"], client["centers"])
+            + relative_gap(there["objective"], client["objective"]),
             "relative",
             1e-9,
+            detail=f"{client['passes']} and {there['passes']} passes",
         )
 
 
-def fit_with_judgements(
-    n_pairs: int, is_shared: bool, n_jobs: int
-) -> tuple[float, float, float, float, float]:
+def relative_gap(found: Any, expected: Any) -> float:
+    return float(np.abs(np.subtract(found, expected)).max() / np.abs(expected).max())
+
+
+def fit_with_judgements(n_pairs: int, is_shared: bool, n_jobs: int) -> dict[str, Any]:
     """Return what a fit on two workers takes whose rows are nearly all judged.
 
     The median time of a pass, the time before the first, the peak memory of this
-    process and of the workers, and the objective.
+    process and of the workers, and what was found in ten passes.
     """
-    from fuzzypairs import PairSet
-    from fuzzypairs.distributed import DaskFDC, block_passes
+    from fuzzypairs.distributed import DaskFDC
+    from fuzzypairs.distributed.schedulers import Limits
 
-    setattr(block_passes, "SHARED_FROM", 1 if is_shared else np.inf)  # noqa: B010
+    class Model(DaskFDC):
+        _limits = Limits(shared_from=1 if is_shared else np.inf)
+
     n_rows = 2 * n_pairs + 200_000
-    rng = np.random.default_rng(4)
-    ends = rng.choice(n_rows, (n_pairs, 2), replace=False)
-    grade = np.tile([0.8, -0.7], n_pairs)[:n_pairs]
-    pairs = PairSet(ends[:, 0], ends[:, 1], grade, n_rows)
+    pairs = draw_pairs(n_rows, n_pairs, 4)
     ended: list[float] = []
     with cluster(2) as there, connect(there) as client, noting(ended):
-        X = client.persist(blocks(n_rows, 200_000))
+        X = client.persist(array_of_blobs(n_rows, 200_000))
         client.gather(client.compute(X.sum()))  # all blocks are drawn
         start = time.perf_counter()
-        model = DaskFDC(
-            K, alpha=0.0, n_init=1, max_iter=12, tol=0.0, random_state=0,
+        model = Model(
+            K, alpha=0.0, n_init=1, max_iter=10, tol=0.0, random_state=0,
             n_jobs=n_jobs, client=client,
         )  # fmt: skip
         with warnings.catch_warnings(action="ignore"):  # it ends before convergence
             model.fit(X, pairs=pairs)
         more = sum(client.run(peak_of_this_process).values())
     lasts = float(np.median(np.diff(ended)[1:]))
-    return (
-        lasts, ended[0] - start - lasts, peak_of_this_process(), more,
-        float(model.objective_),
-    )  # fmt: skip
+    return {
+        "pass": lasts,
+        "before": ended[0] - start - lasts,
+        "client": peak_of_this_process(),
+        "workers": more,
+        "passes": int(model.n_iter_),
+        "objective": float(model.objective_),
+        "centers": model.cluster_centers_.tolist(),
+    }
 
 
 def ids(quick: bool) -> Iterator[Row]:
@@ -308,40 +278,20 @@ def ids(quick: bool) -> Iterator[Row]:
 def fit_by_id(n_rows: int, n_pairs: int) -> tuple[float, int, float]:
     """Return seconds, judged rows and the peak of memory."""
     import pandas as pd
-    from dask.dataframe import from_map
 
     from fuzzypairs.distributed import DaskFDC
 
-    # Ids are a permutation: row r has the id (r * STEP) mod n_rows.
-    step = 7_654_321
-    rng = np.random.default_rng(3)
-    ends = rng.choice(n_rows, (n_pairs, 2), replace=False)
-    grade = np.tile([0.8, -0.7], n_pairs)[:n_pairs]
-    named = (ends * step) % n_rows
-    pairs = pd.DataFrame({"a": named[:, 0], "b": named[:, 1], "grade": grade})
-    n_blocks = -(-n_rows // BLOCK)
-    make: Any = from_map
-    frame = make(partial(frame_block, n_rows=n_rows, step=step), range(n_blocks))
+    step = 7_654_321  # has no divisor in common with the number of rows
+    by_row = draw_pairs(n_rows, n_pairs, 3)
+    named = [(ends * step) % n_rows for ends in (by_row.i, by_row.j)]
+    pairs = pd.DataFrame({"a": named[0], "b": named[1], "grade": by_row.grade})
     start = time.perf_counter()
     model = DaskFDC(
         K, alpha=0.0, n_init=1, random_state=0, id_column="item", n_jobs=-1
-    ).fit(frame, pairs=pairs)
+    ).fit(frame_of_blobs(n_rows, BLOCK, step), pairs=pairs)
     seconds = time.perf_counter() - start
-    expected = np.unique(ends)
-    assert np.array_equal(model.judged_rows_, expected)
+    assert np.array_equal(model.judged_rows_, np.unique([by_row.i, by_row.j]))
     return seconds, len(model.judged_rows_), peak_of_this_process()
-
-
-def frame_block(number: int, n_rows: int, step: int) -> Any:
-    import pandas as pd
-
-    first = number * BLOCK
-    length = min(BLOCK, n_rows - first)
-    frame = pd.DataFrame(
-        draw_block(number, length, "float32"),
-        columns=[f"x{f}" for f in range(N_FEATURES)],
-    )
-    return frame.assign(item=(np.arange(first, first + length) * step) % n_rows)
 
 
 def peak_of_this_process() -> float:
@@ -377,7 +327,7 @@ def large(quick: bool) -> Iterator[Row]:
     """Fit Parquet files out of core; measure the memory of all processes."""
     n = 2_000_000 if quick else 100_000_000
     with tempfile.TemporaryDirectory(prefix="fuzzypairs-scale-") as folder:
-        make_files(Path(folder), n)
+        write_blobs(Path(folder), n)
         size = sum(p.stat().st_size for p in Path(folder).glob("*.parquet"))
         told = run_watched(
             [sys.executable, "-m", "benchmarks.scale", "--fit-large", folder]
@@ -393,57 +343,28 @@ def large(quick: bool) -> Iterator[Row]:
     )
 
 
-def make_files(folder: Path, n_rows: int) -> None:
-    """Write blobs as Parquet files of ten row groups."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names = [f"x{f}" for f in range(N_FEATURES)]
-    n_files = -(-n_rows // (10 * GROUP))
-    for file in range(n_files):
-        with pq.ParquetWriter(
-            folder / f"part-{file:04d}.parquet",
-            pa.schema([(name, pa.float32()) for name in names]),
-            compression="none",
-            use_dictionary=False,
-        ) as writer:
-            for group in range(10):
-                first = (10 * file + group) * GROUP
-                if first < n_rows:
-                    X = draw_block(first, min(GROUP, n_rows - first), "float32")
-                    writer.write_table(
-                        pa.table([np.ascontiguousarray(x) for x in X.T], names)
-                    )
-
-
 def fit_large(folder: str) -> dict[str, Any]:
     """Fit the files of a folder by threads of this process."""
-    from fuzzypairs import FDC
     from fuzzypairs.cli.block_jobs import open_job
-    from fuzzypairs.cli.streaming import _fit_blocks
-    from fuzzypairs.distributed import block_passes
+    from fuzzypairs.cli.streaming import source_of
+    from fuzzypairs.distributed import DaskFDC
+    from fuzzypairs.distributed.schedulers import Limits
     from fuzzypairs.io.block_features import prepare_blocks
 
-    # As on a machine whose memory they exceed: blocks are read for each pass.
-    setattr(block_passes, "KEPT_SHARE", 0.0)  # noqa: B010 - a name that it imports
+    class Model(DaskFDC):
+        # As on a machine whose memory they exceed: blocks are read for each pass.
+        _limits = Limits(kept_share=0.0)
+
     start = time.perf_counter()
-    stamps: list[tuple[int, float]] = []
-
-    def show(doing: str, done: float, total: float) -> None:
-        if done == total and doing.startswith("pass "):
-            stamps.append((int(doing.split()[1].strip(",")), time.perf_counter()))
-
-    with open_job(Path(folder), None, -1, show) as job:
+    ended: list[float] = []
+    with open_job(Path(folder), None, -1, lambda *_: None) as job, noting(ended):
         profile = prepare_blocks(job.blocks, job.scheduler)
-        names = tuple(profile.features.preparation.get_feature_names_out())
-        model = FDC(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
-        _fit_blocks(job, profile.features, names, profile.lengths, None, model)
-    seconds = time.perf_counter() - start
-    gaps = np.diff([stamp for _, stamp in stamps])
+        model = Model(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
+        model.fit(source_of(job, profile))
     return {
-        "seconds": seconds,
-        "passes": stamps[-1][0],
-        "pass": float(np.median(gaps)),
+        "seconds": time.perf_counter() - start,
+        "passes": len(ended),
+        "pass": float(np.median(np.diff(ended))),
         "threads": Threads(-1).n_threads,
     }
 

@@ -19,6 +19,7 @@ from fuzzypairs.distributed import (
     held_rows,
     watch_passes,
 )
+from fuzzypairs.distributed.schedulers import Limits
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -191,8 +192,7 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
     X, pairs, weight = data
     settings = {**SETTINGS, "tol": 1e-2, "client": client}
     kept = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
-    monkeypatch.setattr("fuzzypairs.distributed.block_passes.KEPT_SHARE", 0.0)
-    monkeypatch.setattr("fuzzypairs.distributed.dask_estimators.KEPT_SHARE", 0.0)
+    monkeypatch.setattr(DaskFDC, "_limits", Limits(kept_share=0.0))
     read = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
     np.testing.assert_array_equal(read.cluster_centers_, kept.cluster_centers_)
     settings["client"] = None

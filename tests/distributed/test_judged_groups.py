@@ -6,8 +6,9 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.distributed import DaskFDC, block_passes
+from fuzzypairs.distributed import DaskFDC
 from fuzzypairs.distributed.judged_groups import RunState, cut_groups
+from fuzzypairs.distributed.schedulers import Limits
 
 da = pytest.importorskip("dask.array")
 
@@ -32,8 +33,7 @@ def data():
 @pytest.fixture
 def shared(monkeypatch):
     """Share groups out, in parts of a few groups."""
-    monkeypatch.setattr(block_passes, "SHARED_FROM", 1)
-    monkeypatch.setattr(block_passes, "ROWS_A_PART", 300)
+    monkeypatch.setattr(DaskFDC, "_limits", Limits(shared_from=1, rows_a_part=300))
 
 
 def blocks(X):
@@ -77,9 +77,9 @@ def test_apart_they_are_as_together(data, client, monkeypatch, on_cluster, weigh
     options = {**SETTINGS, "client": client if on_cluster else None}
     on_client = DaskFDC(**options).fit(blocks(X), **given)
     local = FDC(**SETTINGS).fit(X, **given)
-    monkeypatch.setattr(block_passes, "SHARED_FROM", 1)
     for rows in (200, 700, 10_000):
-        monkeypatch.setattr(block_passes, "ROWS_A_PART", rows)
+        limits = Limits(shared_from=1, rows_a_part=rows)
+        monkeypatch.setattr(DaskFDC, "_limits", limits)
         model = DaskFDC(**options).fit(blocks(X), **given)
         agree(model, on_client)
         agree(model, local)

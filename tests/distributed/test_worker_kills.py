@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from fuzzypairs.distributed import DaskFDC, block_passes, watch_passes
+from fuzzypairs.distributed import DaskFDC, watch_passes
+from fuzzypairs.distributed.schedulers import Limits
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -30,8 +31,8 @@ def fit(client, is_shared, watcher):
         5, alpha=0, n_init=2, tol=0, max_iter=25, random_state=0, client=client
     )
     with pytest.MonkeyPatch.context() as patch, watch_passes(watcher):
-        patch.setattr(block_passes, "SHARED_FROM", 1 if is_shared else 10**6)
-        patch.setattr(block_passes, "ROWS_A_PART", 100)
+        limits = Limits(shared_from=1 if is_shared else 10**6, rows_a_part=100)
+        patch.setattr(DaskFDC, "_limits", limits)
         return model.fit(da.from_array(X, chunks=(10_000, 8)), pairs=pairs)
 
 

@@ -37,7 +37,7 @@ from fuzzypairs.io.file_blocks import FileBlock, find_files
 from fuzzypairs.io.pair_files import open_pairs, read_pairs
 from fuzzypairs.pairs.stored import is_store, stored_ids
 
-__all__ = ["fit_files", "predict_files"]
+__all__ = ["fit_files", "predict_files", "source_of"]
 
 
 def fit_files(
@@ -159,7 +159,6 @@ def _fit(
     profile = _prepare(job, given)
     read = time.perf_counter()
     features = profile.features
-    names = tuple(features.preparation.get_feature_names_out())
     judged = None if pairs is None else _read_pairs(pairs, profile, given)
     tuning = {}
     if len(tried) > 1:
@@ -171,7 +170,7 @@ def _fit(
             "the rows."
         )
         tuning = {"tuning": {"chosen_by": search.chosen_by_, "reason": reason}}
-    fitted = _fit_blocks(job, features, names, profile.lengths, judged, model)
+    fitted = _fit_blocks(job, profile, judged, model)
     done = time.perf_counter()
     local = fitted.to_local()
     rows, U = fitted.judged_rows_, fitted.judged_memberships_
@@ -192,7 +191,7 @@ def _fit(
         "data": str(data),
         "files": len({block.path for block in job.blocks}),
         "blocks": len(job.blocks),
-        "features": len(names),
+        "features": len(features.preparation.get_feature_names_out()),
         "id": features.id_column,
         "judgements": 0 if judged is None else len(pairs_of(judged)),
         "asked": model.n_clusters,
@@ -265,16 +264,12 @@ def _read_pairs(
     return NamedPairs(pd.Index(numbers.astype(np.int64)), judged)
 
 
-def _fit_blocks(
-    job: Job,
-    features: BlockFeatures,
-    names: tuple[str, ...],
-    lengths: tuple[int, ...],
-    judged: PairSet | NamedPairs | None,
-    model: FDC | GuidedFDC,
-) -> DaskFDC | GuidedBlocks:
+def source_of(job: Job, profile: Profile) -> Source:
+    """Return the features of all blocks, read when they are needed."""
     from dask.delayed import delayed
 
+    features, lengths = profile.features, profile.lengths
+    names = tuple(features.preparation.get_feature_names_out())
     load_block = delayed(features.block, pure=False, traverse=False)
     parts = [
         load_block(block, dask_key_name=f"fuzzypairs-read-{number}")
@@ -283,7 +278,16 @@ def _fit_blocks(
     size = 4 if features.is_single else 8
     reading = Reading(names=names)
     n_bytes = float(sum(lengths)) * len(names) * size
-    source = Source(parts, [None] * len(parts), reading, lengths, n_bytes)
+    return Source(parts, [None] * len(parts), reading, lengths, n_bytes)
+
+
+def _fit_blocks(
+    job: Job,
+    profile: Profile,
+    judged: PairSet | NamedPairs | None,
+    model: FDC | GuidedFDC,
+) -> DaskFDC | GuidedBlocks:
+    source = source_of(job, profile)
 
     def tell(progress: PassProgress) -> None:
         job.show(str(progress), progress.n_done, progress.n_blocks)

@@ -25,8 +25,6 @@ from fuzzypairs.distributed.block_work import (
 from fuzzypairs.distributed.dask_blocks import Source
 from fuzzypairs.distributed.held_rows import HeldRows
 from fuzzypairs.distributed.judged_groups import (
-    ROWS_A_PART,
-    SHARED_FROM,
     Command,
     Found,
     GroupsOfRun,
@@ -34,7 +32,7 @@ from fuzzypairs.distributed.judged_groups import (
     SharedGroups,
 )
 from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import KEPT_SHARE, Scheduler, Work
+from fuzzypairs.distributed.schedulers import Limits, Scheduler, Work
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
 from fuzzypairs.solvers.groups import solve_small_groups_exactly
@@ -70,10 +68,15 @@ class Blocks:
     """All blocks of a fit: where they are, and what is held of them here."""
 
     def __init__(
-        self, source: Source, scheduler: Scheduler, held: HeldRows, clock: PassClock
+        self,
+        source: Source,
+        scheduler: Scheduler,
+        held: HeldRows,
+        clock: PassClock,
+        limits: Limits,
     ) -> None:
         self.source, self.scheduler = source, scheduler
-        self.held, self.clock = held, clock
+        self.held, self.clock, self.limits = held, clock, limits
 
     def moments(self, space: Space, factor: float) -> tuple[Floats, float]:
         """Return mean and total variance of all rows in the space of a fit."""
@@ -96,7 +99,7 @@ class Blocks:
     def pack(self, frame: Frame, out: list[Ints]) -> "PackedBlocks":
         """Return the blocks without the rows `out`, ready for passes."""
         n_bytes = self.held.survey.n_rows * self._row_bytes(frame)
-        keep = n_bytes <= KEPT_SHARE * self.scheduler.memory
+        keep = n_bytes <= self.limits.kept_share * self.scheduler.memory
         calls = [
             (*call, frame, rows)
             for call, rows in zip(self.source.calls, out, strict=True)
@@ -211,10 +214,14 @@ class BlockPasses:
 
     def make_groups(self, graph: Graph) -> _core.Groups:
         """Return the groups of judged samples, or none if they will be shared out."""
-        if _is_large(graph):
+        if self._is_large(graph):
             none, ends = np.zeros(1, dtype=np.int64), np.empty(0)
             return _core.Groups(none, none, none[:0], ends, ends)
         return self.judged.make_groups(graph.in_units(self.scale))
+
+    def _is_large(self, graph: Graph) -> bool:
+        """Tell whether groups are shared out to workers."""
+        return len(graph.neighbor) >= 2 * self.blocks.limits.shared_from
 
     def first_prototypes(self, problem: Problem, start: Start) -> tuple[Floats, Floats]:
         """Return prototypes of a start on the held rows, and memberships of groups."""
@@ -226,7 +233,7 @@ class BlockPasses:
 
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
         """Descend from all starts at once: a pass serves all of them."""
-        if _is_large(problem.graph) and not problem.is_exact:
+        if self._is_large(problem.graph) and not problem.is_exact:
             return self._run_shared(problem, starts)
         first = [self.first_prototypes(problem, start) for start in starts]
         return self._descend(problem, first)
@@ -245,7 +252,9 @@ class BlockPasses:
 
         def task(centers: Floats, U: Floats, number: int) -> Callable[[Ask], RunResult]:
             own = problem
-            if number or _is_large(graph):  # groups hold the memberships of one run
+            if number or self._is_large(
+                graph
+            ):  # groups hold the memberships of one run
                 own = replace(problem, groups=self.judged.make_groups(graph))
             return lambda ask: self._one(own, centers, U, ask)
 
@@ -255,9 +264,9 @@ class BlockPasses:
     def _run_shared(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
         """Run with groups shared out to workers, which solve them during a pass."""
         if self.shared is None:
-            graph = problem.graph.in_units(self.scale)
+            graph, blocks = problem.graph.in_units(self.scale), self.blocks
             self.shared = SharedGroups(
-                self.blocks.scheduler, self.judged, graph, ROWS_A_PART
+                blocks.scheduler, self.judged, graph, blocks.limits.rows_a_part
             )
         first, given = [], []
         for start in starts:
@@ -355,11 +364,6 @@ class BlockPasses:
             problem.groups.memberships = np.empty((0, len(C)))
             return Found(0.0, 0.0)
         return self.judged.pass_over(problem.groups, C, n_sweeps, tol, self.n_threads)
-
-
-def _is_large(graph: Graph) -> bool:
-    """Tell whether groups are shared out to workers."""
-    return len(graph.neighbor) >= 2 * SHARED_FROM
 
 
 def run_together(

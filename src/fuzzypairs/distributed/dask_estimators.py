@@ -21,7 +21,7 @@ from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
 from fuzzypairs.distributed.dask_blocks import Source, read_collection, read_judgements
 from fuzzypairs.distributed.held_rows import hold_rows
 from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import KEPT_SHARE
+from fuzzypairs.distributed.schedulers import LIMITS, Limits
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
@@ -33,20 +33,22 @@ from fuzzypairs.validation import check_seed, naming
 __all__ = ["DaskFDC", "DaskFuzzyCMeans"]
 
 
-def open_blocks(source: Source, pairs: Any, model: Any, client: Any) -> Blocks:
+def open_blocks(
+    source: Source, pairs: Any, model: Any, client: Any, limits: Limits = LIMITS
+) -> Blocks:
     """Survey the blocks of a fit, and gather a sample and the judged rows.
 
     `model` has the parameters of the fit: random_state, tol, max_iter and n_jobs.
     """
     judgements = read_judgements(pairs, source)
     scheduler = choose_scheduler(client, model.n_jobs)
-    room = KEPT_SHARE * scheduler.memory
+    room = limits.kept_share * scheduler.memory
     if source.n_bytes is not None and source.n_bytes <= room:
         source = replace(source, parts=scheduler.load(source.parts))
     clock = PassClock(len(source.parts), model.tol, model.max_iter)
     seed = check_seed(model.random_state)
     held = hold_rows(source, scheduler, judgements, seed, clock)
-    return Blocks(source, scheduler, held, clock)
+    return Blocks(source, scheduler, held, clock, limits)
 
 
 class _OnBlocks(PrototypeClusterer):
@@ -98,6 +100,7 @@ class _DaskClusterer(BaseEstimator):
 
     _local: ClassVar[Any]
     _engine: ClassVar[Any]
+    _limits: ClassVar[Limits] = LIMITS
 
     def fit(
         self,
@@ -129,7 +132,7 @@ class _DaskClusterer(BaseEstimator):
         engine._check_parameters()
         space = self._space_of(parameters)
         source = read_collection(X, sample_weight, getattr(self, "id_column", None))
-        engine.blocks = open_blocks(source, pairs, engine, self.client)
+        engine.blocks = open_blocks(source, pairs, engine, self.client, self._limits)
         held, scheduler = engine.blocks.held, engine.blocks.scheduler
         if is_sparse(held.X) and not space.accepts_sparse:
             raise TypeError(

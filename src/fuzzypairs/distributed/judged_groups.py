@@ -28,11 +28,6 @@ from fuzzypairs.threads import Threads, one_blas_thread
 
 __all__ = ["GroupsOfRun", "JudgedRows", "SharedGroups", "cut_groups"]
 
-# From so many judgements on, groups are shared out.
-SHARED_FROM = 1_000_000
-# Rows of a part, about 25 ms of a pass. Parts do not depend on the number of workers:
-# their sums are added in order, so it changes no bit of the result.
-ROWS_A_PART = 250_000
 # Parts begin after a multiple of so many groups of one size, which the core solves
 # several at a time: in each part the same ones as if there were no parts.
 GROUPS_AT_A_TIME = 64

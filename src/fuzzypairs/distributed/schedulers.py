@@ -8,14 +8,35 @@ from typing import Any
 
 from fuzzypairs.threads import Threads, machine_memory
 
-__all__ = ["KEPT_SHARE", "LocalScheduler", "Scheduler", "Work", "is_delayed"]
+__all__ = ["LIMITS", "Limits", "LocalScheduler", "Scheduler", "Work", "is_delayed"]
 
 Tell = Callable[[], None]
 
-# The share of the memory of all workers up to which blocks stay there between passes.
-KEPT_SHARE = 0.4
 # From so many blocks on, results are added in groups of so many consecutive ones.
 ADD_FROM, ADD_AT_A_TIME = 64, 32
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which sizes on a fit works in another way.
+
+    Attributes
+    ----------
+    kept_share : float
+        Blocks stay with workers between passes up to this share of their memory.
+    shared_from : float
+        From so many judgements on, groups of judged rows are shared out to workers.
+    rows_a_part : int
+        Rows of a part of them, about 40 ms of a pass. Parts do not depend on the number
+        of workers: their sums are added in order, so it changes no bit of the result.
+    """
+
+    kept_share: float = 0.4
+    shared_from: float = 1_000_000
+    rows_a_part: int = 250_000
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, eq=False)
