@@ -250,6 +250,8 @@ struct PyGroups {
         core->set_memberships(matrix(U, n_rows, MANY, "memberships"));
     }
     auto memberships() const { return values(&Groups::get_memberships); }
+    void keep() { core->keep(); }
+    void go_back() { core->go_back(); }
     auto distances() const { return values(&Groups::get_distances); }
     void set_distances(const Floats2& dist2, size_t n_threads) {
         check_ready();
@@ -582,6 +584,8 @@ NB_MODULE(_core, m) {
         .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), weight, mean, unit)
         .def_prop_rw("memberships", &PyGroups::memberships, &PyGroups::set_memberships,
                      nb::for_getter(nb::rv_policy::move))
+        .def("keep", &PyGroups::keep)
+        .def("go_back", &PyGroups::go_back)
         .def_prop_ro("distances", &PyGroups::distances, nb::rv_policy::move)
         .def("set_distances", &PyGroups::set_distances, "dist2"_a.noconvert(), one)
         .def("measure", &PyGroups::measure, C, one)

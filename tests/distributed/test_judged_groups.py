@@ -1,5 +1,8 @@
 """Groups of judged rows on workers against those on the client, and in memory."""
 
+import pickle
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,8 +10,16 @@ from sklearn.datasets import make_blobs
 
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.distributed import DaskFDC
-from fuzzypairs.distributed.judged_groups import RunState, cut_groups
+from fuzzypairs.distributed.block_work import Frame
+from fuzzypairs.distributed.judged_groups import (
+    GroupPart,
+    JudgedRows,
+    SharedGroups,
+    cut_groups,
+    follow_steps,
+)
 from fuzzypairs.distributed.schedulers import Limits
+from fuzzypairs.solvers.problem import Graph
 
 da = pytest.importorskip("dask.array")
 
@@ -58,15 +69,50 @@ def test_cuts_by_hand():
     np.testing.assert_array_equal(cut_groups(np.array([0, 900]), 100), [0, 1])
 
 
-def test_states_are_values():
-    U = np.array([[0.5, 0.25, 0.25]])
-    first = RunState.first(U)
-    moved = first.keep().drop(0).save(1)
-    np.testing.assert_allclose(moved.U, [[0.5, 0.5]])
-    np.testing.assert_array_equal(moved.go_back().U, U)
-    np.testing.assert_array_equal(moved.go_back().restore(1).U, moved.U)
-    np.testing.assert_array_equal(moved.restore(0).U, U)
-    np.testing.assert_array_equal(first.U, U)
+@pytest.mark.parametrize("changes", [{}, {"alpha": 0.05, "n_clusters": 8}], ids=str)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_parts_that_are_made_anew_change_no_bit(data, shared, monkeypatch, changes):
+    X, pairs, _ = data
+    settings = {**SETTINGS, **changes}
+    expected = DaskFDC(**settings).fit(blocks(X), pairs=pairs)
+    begin_step, begin_runs, n_begun = SharedGroups.begin, GroupPart.begin, Counter()
+
+    def lose_some(self, step):
+        for number in {2: [0], 4: [1, 3], 7: [0, 2]}.get(len(self.steps), []):
+            self.parts[number] = pickle.loads(pickle.dumps(self.parts[number]))
+        return begin_step(self, step)
+
+    def count(self, beginnings):
+        n_begun[self.judged.X.tobytes()] += 1
+        begin_runs(self, beginnings)
+
+    monkeypatch.setattr(SharedGroups, "begin", lose_some)
+    monkeypatch.setattr(GroupPart, "begin", count)
+    model = DaskFDC(**settings).fit(blocks(X), pairs=pairs)
+    assert sorted(n_begun.values(), reverse=True)[:5] == [3, 2, 2, 2, 1]
+    np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
+    np.testing.assert_array_equal(
+        model.judged_memberships_, expected.judged_memberships_
+    )
+    assert model.objective_ == expected.objective_
+
+
+def test_a_step_that_failed_is_not_gone_on_from():
+    X, C = np.arange(12.0).reshape(6, 2) ** 2, np.array([[-1.0, 0.0], [1.0, 2.0]])
+    pairs = PairSet.from_triples([(0, 4, 0.5), (1, 2, -0.5)])
+    links, frame = pairs.links, Frame(None, 1.0, mean=X.mean(axis=0), unit=50.0)
+    graph = Graph.of(links, pairs.grade, 1.0)
+    part = GroupPart(JudgedRows(X, links.rows, None, frame), graph)
+    beginnings, step = [(True, C)], {0: [("pass_over", C, 2, 0.0)]}
+    assert follow_steps(part, None, (1, 0), [step]) is None  # without memberships
+    first = follow_steps(part, beginnings, (1, 0), [step])
+    assert part.stamp == (1, 1)
+    with pytest.raises(KeyError):
+        follow_steps(part, None, (1, 1), [{0: [*step[0], ("restore", 7)]}])
+    assert follow_steps(part, None, (1, 1), [step]) is None
+    again = follow_steps(part, beginnings, (1, 0), [step])
+    assert again[0].value == first[0].value
+    np.testing.assert_array_equal(again[0].sums, first[0].sums)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -304,7 +304,7 @@ class BlockPasses:
         prototypes = {n: r.C for n, r in requests.items() if r.C is not None}
         receive = None
         if self.shared is not None and commands:
-            receive = self.shared.begin(commands)
+            receive = self.shared.advance(commands)
         parts = self.packed.pass_at(prototypes) if prototypes else []
         by_run = dict(zip(prototypes, parts, strict=True))
         found = {} if receive is None else receive()

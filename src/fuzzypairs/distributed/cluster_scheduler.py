@@ -66,12 +66,6 @@ class ClusterScheduler(Scheduler):
         for kept in _all_kept(references):
             kept.futures = []
 
-    def forget(self, references: Sequence[Any]) -> None:
-        """Free the memory of what is kept and not used any more."""
-        for kept in _all_kept(references):
-            kept.futures = []
-            self._kept.remove(kept)
-
     def free(self) -> None:
         """Free all that workers keep. The scheduler forgets tasks that failed, too."""
         lists = [*self._last.values(), *(kept.futures for kept in self._kept)]
@@ -84,17 +78,12 @@ class ClusterScheduler(Scheduler):
 
     def keep(self, work: Work) -> list[Any]:
         """Return references to results in the memory of the workers."""
-        references = self.defer(work)
-        kept: _Kept = references[0].kept
+        kept = _Kept(self, partial(self._submit, work))
         _tell_of(kept.futures, work.tell)
         with _connected():
             self._wait(kept.futures)
             self._balance(kept, work)
-        return references
-
-    def defer(self, work: Work) -> list[Any]:
-        """Return references to results that workers will have."""
-        return _Kept(self, partial(self._submit, work)).references
+        return kept.references
 
     def _balance(self, kept: "_Kept", work: Work) -> None:
         """Compute the surplus of a worker again on others: passes wait for the last."""
@@ -147,7 +136,7 @@ class ClusterScheduler(Scheduler):
         self._n_renewals += 1
         self.free()
         released = [kept for kept in self._kept if not kept.futures]
-        # In the order in which they were made: later ones are made from earlier ones.
+        # In the order in which they were made: packed blocks after those loaded.
         for kept in self._kept:
             kept.renew()
         for kept in released:
@@ -305,7 +294,6 @@ class _Kept:
         # Threads of each worker, and the futures that each thread has.
         self.n_threads: dict[str, int] = {}
         self.shares: list[list[int]] = []
-        # Made later from those before: to be renewed in this order.
         owner._kept.append(self)
 
     def renew(self) -> None:

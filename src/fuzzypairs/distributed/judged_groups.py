@@ -1,12 +1,13 @@
 """Groups of judged rows: on the client, or shared out to workers by component.
 
 Groups are independent of each other at given prototypes, so solving them apart is the
-same as together. A part has whole groups. Its memberships are the result of a task,
-which takes those of the task before: when a worker is lost, Dask computes its parts
-again from the first memberships, and the result is the same.
+same as together. A part has whole groups. Its memberships stay with it: copying them
+takes longer than a pass. The client remembers all steps of a fit. When a worker is
+lost, Dask makes its parts anew, the client has them make all steps again, and the
+result is the same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -127,61 +128,74 @@ class JudgedRows:
         return Euclidean().between(X, C * self.frame.unit + self.frame.mean)
 
 
-@dataclass(frozen=True, eq=False)
-class RunState:
-    """Memberships of the groups of a part in one run; see `_core.RunGroups`."""
-
-    U: Floats
-    kept: Floats
-    saved: tuple[Floats, Floats]
-    C: Floats | None = None  # where the groups were measured last
-
-    @classmethod
-    def first(cls, U: Floats) -> "RunState":
-        """Return the state at the beginning of a run."""
-        return cls(U, U, (U, U))
-
-    def keep(self) -> "RunState":
-        """Note the memberships."""
-        return replace(self, kept=self.U)
-
-    def go_back(self) -> "RunState":
-        """Return to the memberships noted."""
-        return replace(self, U=self.kept)
-
-    def save(self, slot: int) -> "RunState":
-        """Store the memberships."""
-        saved = (self.U, self.saved[1]) if slot == 0 else (self.saved[0], self.U)
-        return replace(self, saved=saved)
-
-    def restore(self, slot: int) -> "RunState":
-        """Return to memberships that were stored."""
-        return replace(self, U=self.saved[slot])
-
-    def drop(self, cluster: int) -> "RunState":
-        """Drop a cluster."""
-        return replace(self, U=drop_column(self.U, cluster))
-
-    def measure(self, C: Floats) -> "RunState":
-        """Note where the groups are measured."""
-        return replace(self, C=C)
-
-
-# A method of `RunState` or `GroupPart`, and its arguments.
+# A method of `GroupsOfPart`, and its arguments.
 Command = tuple[Any, ...]
+# Commands of some runs, by their numbers.
+Step = dict[int, list[Command]]
+# How a run begins: at memberships, or at free ones of given prototypes (True).
+Beginning = tuple[bool, Floats]
+
+
+class GroupsOfPart:
+    """The groups of a part in one run; see `_core.RunGroups`."""
+
+    def __init__(self, judged: JudgedRows, graph: Graph, beginning: Beginning) -> None:
+        self.judged = judged
+        self.groups = judged.make_groups(graph)
+        is_free, A = beginning
+        self.groups.memberships = judged.free_memberships(A) if is_free else A
+        self.saved: dict[int, Floats] = {}
+
+    def keep(self) -> None:
+        """Note the memberships."""
+        self.groups.keep()
+
+    def go_back(self) -> None:
+        """Return to the memberships noted."""
+        self.groups.go_back()
+
+    def save(self, slot: int) -> None:
+        """Store the memberships."""
+        self.saved[slot] = self.groups.memberships
+
+    def restore(self, slot: int) -> None:
+        """Return to memberships that were stored."""
+        self.groups.memberships = self.saved[slot]
+
+    def drop(self, cluster: int) -> None:
+        """Drop a cluster."""
+        self.groups.memberships = drop_column(self.groups.memberships, cluster)
+
+    def measure(self, C: Floats) -> None:
+        """Measure the groups at prototypes C."""
+        self.judged.measure(self.groups, C, 1)
+
+    def pass_over(self, C: Floats, n_sweeps: int, tol: float) -> Found:
+        """Make a pass at prototypes C."""
+        return self.judged.pass_over(self.groups, C, n_sweeps, tol, 1)
+
+    def refine(self, *how: Any) -> Found:
+        """Solve groups where they were measured last, see `_core.Groups.refine`."""
+        value, change, n_improved = self.groups.refine(*how)
+        return Found(value, change, n_improved=n_improved)
+
+    def memberships(self) -> Floats:
+        """Return the memberships."""
+        return self.groups.memberships
 
 
 class GroupPart:
-    """Some groups and their rows, where they are solved.
+    """Some groups and their rows, where they are solved, with memberships of all runs.
 
-    It can be moved to another process, where it is made again.
+    A copy in another process has no memberships. `stamp` tells which ones there are:
+    the number of the fit, and how many of its steps were made.
     """
 
     def __init__(self, judged: JudgedRows, graph: Graph) -> None:
         self.judged, self.graph = judged, graph
-        self.groups = judged.make_groups(graph)
+        self.runs: list[GroupsOfPart] = []
+        self.stamp: tuple[int, int] | None = None
         self.n_bytes = 2 * int(judged.X.shape[0] * judged.X.shape[1] * 8)
-        # The groups have the memberships of one run at a time.
         self.lock = Lock()
 
     def __reduce__(self) -> Any:
@@ -191,70 +205,39 @@ class GroupPart:
         """Return the size in bytes, which Dask plans by."""
         return self.n_bytes
 
-    def follow(
-        self, state: RunState, commands: list[Command]
-    ) -> tuple[RunState, Found | None]:
-        """Return the state after commands of a run, and what the last one found."""
-        found = None
-        with self.lock:
+    def begin(self, beginnings: list[Beginning]) -> None:
+        """Begin all runs."""
+        self.runs = [GroupsOfPart(self.judged, self.graph, one) for one in beginnings]
+
+    def follow(self, step: Step) -> dict[int, Any]:
+        """Follow the commands of some runs; return what the last one of each found."""
+        found = {}
+        for run, commands in step.items():
             for name, *arguments in commands:
-                if hasattr(state, name):
-                    state = getattr(state, name)(*arguments)
-                else:
-                    state, found = getattr(self, name)(state, *arguments)
-        return state, found
-
-    def pass_over(
-        self, state: RunState, C: Floats, n_sweeps: int, tol: float
-    ) -> tuple[RunState, Found]:
-        """Make a pass at prototypes C."""
-        self.groups.memberships = state.U
-        found = self.judged.pass_over(self.groups, C, n_sweeps, tol, 1)
-        return replace(state, U=self.groups.memberships, C=C), found
-
-    def refine(self, state: RunState, *how: Any) -> tuple[RunState, Found]:
-        """Solve groups where they were measured last, see `_core.Groups.refine`."""
-        assert state.C is not None
-        self.groups.memberships = state.U
-        self.judged.measure(self.groups, state.C, 1)
-        value, change, n_improved = self.groups.refine(*how)
-        found = Found(value, change, n_improved=n_improved)
-        return replace(state, U=self.groups.memberships), found
+                found[run] = getattr(self.runs[run], name)(*arguments)
+        return found
 
 
-class PartState(NamedTuple):
-    """The states of all runs in a part, and what the last step of some found."""
+def follow_steps(
+    part: GroupPart,
+    beginnings: list[Beginning] | None,
+    stamp: tuple[int, int],
+    steps: list[Step],
+) -> dict[int, Any] | None:
+    """Make steps of a fit, from its beginning or after those that `stamp` tells of.
 
-    runs: dict[int, RunState]
-    found: dict[int, Found]
-
-
-def begin_part(part: GroupPart, starts: list[tuple[bool, Floats]]) -> PartState:
-    """Return the first state: memberships, or free ones at given prototypes."""
-    first = [part.judged.free_memberships(A) if free else A for free, A in starts]
-    return PartState({n: RunState.first(U) for n, U in enumerate(first)}, {})
-
-
-def advance_part(
-    part: GroupPart, state: PartState, commands: dict[int, list[Command]]
-) -> PartState:
-    """Return the state of a part after the commands of some runs."""
-    runs, found = dict(state.runs), {}
-    for run, some in commands.items():
-        runs[run], last = part.follow(runs[run], some)
-        if last is not None:
-            found[run] = last
-    return PartState(runs, found)
-
-
-def found_in(state: PartState) -> dict[int, Found]:
-    """Return what the last step found."""
-    return state.found
-
-
-def memberships_in(state: PartState, run: int) -> Floats:
-    """Return the memberships of a run."""
-    return state.runs[run].U
+    Returns what the last step found; None if the part has other memberships, because it
+    was made anew.
+    """
+    with part.lock:
+        if beginnings is None and part.stamp != stamp:
+            return None
+        part.stamp = None  # if a step fails, its memberships are of no use
+        if beginnings is not None:
+            part.begin(beginnings)
+        found = [part.follow(step) for step in steps]
+        part.stamp = (stamp[0], stamp[1] + len(steps))
+        return found[-1]
 
 
 def cut_groups(groups: Ints, rows_a_part: int) -> Ints:
@@ -305,46 +288,60 @@ class SharedGroups:
             for a, b in pairwise(cuts.tolist())
         ]
         self.parts = scheduler.keep(Work("groups-pack", GroupPart, calls))
-        self.states: list[list[Any]] = []
+        self.n_fits = 0
+        self.beginnings: list[list[Beginning]] = []  # of each part
+        self.steps: list[Step] = []
 
-    def start(self, starts: list[tuple[bool, Floats]]) -> None:
+    def start(self, starts: list[Beginning]) -> None:
         """Begin runs: from memberships, or from free ones at given prototypes."""
-        for state in self.states:
-            self.scheduler.forget(state)
-        calls = []
-        for part, (first, last) in zip(self.parts, pairwise(self.borders), strict=True):
-            own = [(free, A if free else A[first:last]) for free, A in starts]
-            calls.append((part, own))
-        self.states = [self.scheduler.defer(Work("groups-start", begin_part, calls))]
+        self.n_fits += 1
+        self.steps = []
+        self.beginnings = [
+            [(is_free, A if is_free else A[first:last]) for is_free, A in starts]
+            for first, last in pairwise(self.borders)
+        ]
 
-    def begin(self, commands: dict[int, list[Command]]) -> Callable[[], dict[int, Any]]:
-        """Begin a step of some runs; return a function that waits for what it found."""
-        before = self.states[-1]
-        calls = list(zip(self.parts, before, strict=True))
-        state = self.scheduler.defer(
-            Work("groups", advance_part, calls, common=(commands,))
-        )
-        begun = self.scheduler.begin(
-            Work("groups-found", found_in, [(part,) for part in state])
-        )
-        # It is remembered how to make what is released: for workers that are lost.
-        self.scheduler.release(before)
-        self.states.append(state)
+    def begin(self, step: Step) -> Callable[[], dict[int, list[Any]]]:
+        """Begin a step; return a function that waits for what each part found."""
+        n_before = len(self.steps)
+        self.steps.append(step)
+        if n_before:
+            calls = [(part, None) for part in self.parts]
+            stamp = self.n_fits, n_before
+            work = Work("groups", follow_steps, calls, common=(stamp, [step]))
+        else:
+            work = self._from_the_beginning(range(len(self.parts)))
+        begun = self.scheduler.begin(work)
 
-        def receive() -> dict[int, Any]:
-            parts = self.scheduler.receive(begun)
-            return {
-                run: reduce(Found.joined, [part[run] for part in parts])
-                for run in parts[0]
-            }
+        def receive() -> dict[int, list[Any]]:
+            found = self.scheduler.receive(begun)
+            # Parts of workers that were lost are made anew, without memberships.
+            behind = [number for number, one in enumerate(found) if one is None]
+            if behind:
+                again = self.scheduler.map(self._from_the_beginning(behind))
+                for number, one in zip(behind, again, strict=True):
+                    found[number] = one
+            return {run: [one[run] for one in found] for run in step}
 
         return receive
 
+    def _from_the_beginning(self, numbers: Sequence[int]) -> Work:
+        """Return the work to make all steps of some parts."""
+        calls = [(self.parts[n], self.beginnings[n]) for n in numbers]
+        return Work(
+            "groups", follow_steps, calls, common=((self.n_fits, 0), self.steps[:])
+        )
+
+    def advance(self, step: Step) -> Callable[[], dict[int, Found]]:
+        """Begin a step; return a function that waits for what all groups found."""
+        receive = self.begin(step)
+        return lambda: {
+            run: reduce(Found.joined, parts) for run, parts in receive().items()
+        }
+
     def memberships(self, run: int) -> Floats:
         """Return the memberships of all groups in a run."""
-        calls = [(part,) for part in self.states[-1]]
-        work = Work("groups-memberships", memberships_in, calls, common=(run,))
-        return np.concatenate(self.scheduler.map(work))
+        return np.concatenate(self.begin({run: [("memberships",)]})()[run])
 
 
 class GroupsOfRun:

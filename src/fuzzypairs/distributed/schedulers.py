@@ -98,18 +98,11 @@ class Scheduler(ABC):
     def release(self, references: Sequence[Any]) -> None:  # noqa: B027 - nothing here
         """Free the memory of what is loaded or kept, until it is used again."""
 
-    def forget(self, references: Sequence[Any]) -> None:  # noqa: B027 - nothing here
-        """Free the memory of what is kept and not used any more."""
-
     def free(self) -> None:  # noqa: B027 - nothing here
         """Free the memory of all that is loaded or kept."""
 
     def keep(self, work: Work) -> list[Any]:
         """Return references to results that stay where they are, shared out evenly."""
-        return self.defer(work)
-
-    def defer(self, work: Work) -> list[Any]:
-        """Return references to results that will stay where they are computed."""
         return self.map(work)
 
     def begin(self, work: Work) -> Any:

@@ -322,10 +322,10 @@ class Elsewhere:
         return super().__getattribute__(name)
 
     def keep(self):
-        self.kept = self.groups.memberships
+        self.groups.keep()
 
     def go_back(self):
-        self.groups.memberships = self.kept
+        self.groups.go_back()
 
     def save(self, slot):
         self.saved[slot] = self.groups.memberships
@@ -374,3 +374,16 @@ def test_memberships_are_given_for_groups_that_are_here():
             _core.descend(pass_over, where, fit.C, U, **OPTIONS)
     with pytest.raises(ValueError, match="samples of groups are not packed"):
         _core.descend(fit.samples(), Elsewhere(groups), fit.C, None, **OPTIONS)
+
+
+def test_groups_return_to_memberships_that_were_kept():
+    fit = Fit([2] * 20 + [3] * 5, 5, alpha=0.0, beta=5.0, n_free=0, seed=0)
+    groups = fit.groups()
+    groups.memberships = fit.U
+    groups.pass_over(fit.C, 2, 0.0, 1.0)
+    kept = groups.memberships
+    groups.keep()
+    groups.pass_over(fit.C + 0.5, 2, 0.0, 1.0)
+    assert np.abs(groups.memberships - kept).max() > 1e-3
+    groups.go_back()
+    np.testing.assert_array_equal(groups.memberships, kept)
