@@ -335,7 +335,6 @@ class TestErrors:
 
     def test_mixed_types(self, data):
         X = blocks(data[0], 2)
-        mixed = da.concatenate([X[:3000], X[3000:].astype(np.float32)])
         mixed = X.map_blocks(
             lambda x, block_info=None: (
                 x.astype(np.float32) if block_info[0]["chunk-location"][0] else x
@@ -346,6 +345,11 @@ class TestErrors:
             TypeError, match="block 1 of X is float32 but block 0 is fl"
         ):
             DaskFDC(**SETTINGS).fit(mixed)
+        DaskFDC(**SETTINGS).fit(mixed.map_blocks(np.float64))  # as the message says
+        table = dd.from_dask_array(mixed, columns=list("abcde"))
+        with pytest.raises(TypeError, match=r"a DataFrame by X\.astype"):
+            DaskFDC(**SETTINGS).fit(table)
+        DaskFDC(**SETTINGS).fit(table.astype(np.float64))
 
     def test_text(self):
         frame = pd.DataFrame({"a": [1.0, 2.0], "city": ["Oslo", "Rome"]})

@@ -68,7 +68,8 @@ def survey_blocks(
         if one.dtype != first.dtype:
             raise TypeError(
                 f"block {number} of X is {one.dtype} but block {some[0][0]} is "
-                f"{first.dtype}; give all blocks one type by X.astype"
+                f"{first.dtype}; give all blocks one type, an array by "
+                "X.map_blocks(np.float64), a DataFrame by X.astype(np.float64)"
             )
         if one.n_features != first.n_features:
             raise ValueError(
