@@ -18,6 +18,7 @@ from fuzzypairs.labelling.store import Event, Store
 pytest.importorskip("dask")
 
 N = 1500
+NAMES = ["cluster_0", "cluster_1", "cluster_2"]
 SETTINGS = ["--clusters", "3", "--metric", "euclidean", "--n-init", "2", "--seed", "1"]
 
 
@@ -59,6 +60,21 @@ def memberships(folder):
     return pd.concat([pd.read_parquet(part) for part in parts], ignore_index=True)
 
 
+def fit_both_ways(files, *more):
+    """Fit the table in memory and in blocks; return summaries and memberships."""
+    common = [*more, "--id", "item", "--seed", "1", "--json"]
+    whole, parts = files / "in-memory", files / "in-blocks"
+    said = [
+        run(
+            "fit", files / "all.parquet", *common, "--out", whole, "--format", "parquet"
+        ),
+        run("fit", files / "parquet", *common, "--out", parts),
+    ]
+    assert [result.exit_code for result in said] == [0, 0], said[-1].output
+    tables = pd.read_parquet(whole / "memberships.parquet"), memberships(parts)
+    return [json.loads(result.stdout) for result in said], tables
+
+
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_blocks_give_the_fit_of_the_whole_table(files, kind):
     whole = fit(files, files / "all.parquet", "whole", "--format", "parquet")
@@ -70,8 +86,7 @@ def test_blocks_give_the_fit_of_the_whole_table(files, kind):
     expected = pd.read_parquet(files / "whole" / "memberships.parquet")
     found = memberships(files / "blocks")
     assert found["id"].astype(str).tolist() == expected["id"].tolist()
-    names = ["cluster_0", "cluster_1", "cluster_2"]
-    np.testing.assert_allclose(found[names], expected[names], atol=1e-5)
+    np.testing.assert_allclose(found[NAMES], expected[NAMES], atol=1e-5)
     assert summary["clusters"]["sizes"] == whole["clusters"]["sizes"]
     report = (files / "blocks" / "report.html").read_text("utf-8")
     assert "a sample of 1,500 of 1,500 rows" in report
@@ -81,7 +96,7 @@ def test_the_largest_memberships(files):
     fit(files, files / "parquet", "all")
     fit(files, files / "parquet", "top", "--top", "2")
     every, two = memberships(files / "all"), memberships(files / "top")
-    U = np.sort(every[["cluster_0", "cluster_1", "cluster_2"]].to_numpy(), axis=1)
+    U = np.sort(every[NAMES].to_numpy(), axis=1)
     np.testing.assert_allclose(two["membership_1"], U[:, 2], atol=1e-7)
     np.testing.assert_allclose(two["membership_2"], U[:, 1], atol=1e-7)
     assert (two["top_1"] == every["label"]).all()
@@ -147,10 +162,9 @@ def test_predict(files):
     result = run("predict", model, files / "csv", "--out", files / "many", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["rows"] == N
-    names = ["cluster_0", "cluster_1", "cluster_2"]
     expected = pd.read_parquet(files / "one.parquet")
     np.testing.assert_allclose(
-        memberships(files / "many")[names], expected[names], atol=1e-5
+        memberships(files / "many")[NAMES], expected[NAMES], atol=1e-5
     )
     # The model of a fit in blocks reads a table in memory, too.
     fit(files, files / "parquet", "blocks")
@@ -158,24 +172,17 @@ def test_predict(files):
     after = run("predict", model, files / "all.parquet", "--out", files / "two.parquet")
     assert after.exit_code == 0, after.output
     other = pd.read_parquet(files / "two.parquet")
-    np.testing.assert_allclose(other[names], expected[names], atol=1e-5)
+    np.testing.assert_allclose(other[NAMES], expected[NAMES], atol=1e-5)
 
 
 @pytest.mark.parametrize("with_pairs", [True, False])
 def test_without_a_metric_blocks_give_the_fit_of_the_whole_table(files, with_pairs):
-    more = ["--clusters", "3", "--seed", "1", "--id", "item", "--json"]
-    more += ["--pairs", files / "pairs.csv"] if with_pairs else []
-    whole, blocks = files / "whole", files / "blocks"
-    said = [
-        run("fit", files / "all.parquet", *more, "--out", whole, "--format", "parquet"),
-        run("fit", files / "parquet", *more, "--out", blocks),
-    ]
-    expected, found = (json.loads(result.stdout) for result in said)
+    more = ["--pairs", files / "pairs.csv"] if with_pairs else []
+    (expected, found), (known, table) = fit_both_ways(files, "--clusters", "3", *more)
+    whole, blocks = files / "in-memory", files / "in-blocks"
     assert found["blocks"] > 3
     assert "metric" not in found["options"]
-    names = ["cluster_0", "cluster_1", "cluster_2"]
-    table = pd.read_parquet(whole / "memberships.parquet")
-    np.testing.assert_allclose(memberships(blocks)[names], table[names], atol=1e-5)
+    np.testing.assert_allclose(table[NAMES], known[NAMES], atol=1e-5)
     assert found["objective"] == pytest.approx(expected["objective"], rel=1e-6)
     if with_pairs:
         assert found["verdict"]["sentences"] == expected["verdict"]["sentences"]
@@ -185,7 +192,7 @@ def test_without_a_metric_blocks_give_the_fit_of_the_whole_table(files, with_pai
         out = ["--out", folder / "new.parquet"]
         again = run("predict", folder / "model.skops", files / "all.parquet", *out)
         assert again.exit_code == 0, again.output
-    new, known = (pd.read_parquet(d / "new.parquet")[names] for d in (blocks, whole))
+    new, known = (pd.read_parquet(d / "new.parquet")[NAMES] for d in (blocks, whole))
     np.testing.assert_allclose(new, known, atol=1e-5)
 
 
@@ -235,20 +242,40 @@ def test_options_without_effect_are_said(files):
         assert any(name in note for note in notes)
 
 
-@pytest.mark.parametrize("column", ["item", ""])
-def test_stored_judgements(files, column):
-    pairs = pd.read_csv(files / "pairs.csv")
-    if not column:  # by row numbers
+def store_judgements(files, pairs, column):
+    """Store judgements as the labelling page does, by ids or by row numbers."""
+    if not column:
         ids = pd.Index(pd.read_parquet(files / "all.parquet")["item"])
         pairs[["a", "b"]] = pairs[["a", "b"]].apply(ids.get_indexer)
     with Store(files / "all.db") as store:
         store.set_facts({"id_column": column, "n_rows": str(N)})
         for a, b, grade in pairs.itertuples(index=False):
             store.append(Event("graded", str(int(a)), str(int(b)), "Ann", grade=grade))
+
+
+@pytest.mark.parametrize("column", ["item", ""])
+def test_stored_judgements(files, column):
+    store_judgements(files, pd.read_csv(files / "pairs.csv"), column)
     expected = fit(files, files / "parquet", "whole")
     found = fit(files, files / "parquet", "result", "--pairs", files / "all.db")
     assert found["judgements"] == expected["judgements"] == 60
     assert found["objective"] == expected["objective"]
+
+
+def test_answers_of_the_page_are_fitted_as_in_memory(files):
+    _, truth = make_blobs(N, n_features=3, centers=3, cluster_std=2.0, random_state=0)
+    rng = np.random.default_rng(1)
+    rows = rng.permutation(N)[:40]
+    ends = np.concatenate([np.c_[rows[:-1], rows[1:]], np.c_[rows[:-2], rows[2:]]])
+    grade = np.where(truth[ends[:, 0]] == truth[ends[:, 1]], 0.9, -0.7)
+    ids = pd.read_parquet(files / "all.parquet")["item"].to_numpy()
+    table = pd.DataFrame({"a": ids[ends[:, 0]], "b": ids[ends[:, 1]], "grade": grade})
+    store_judgements(files, table, "item")
+    by = ["--pairs", files / "all.db", "--clusters", "3"]
+    (whole, found), (expected, table) = fit_both_ways(files, *by)
+    np.testing.assert_allclose(table[NAMES], expected[NAMES], atol=1e-5)
+    assert found["judgements"] == whole["judgements"]["given"] == len(ends)
+    assert found["verdict"]["sentences"] == whole["verdict"]["sentences"]
 
 
 def test_stored_judgements_by_id_need_the_column(files):

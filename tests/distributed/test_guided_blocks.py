@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from fuzzypairs import FDC, GuidedFDC, PairSet
+from fuzzypairs.active.inference import fit_answers, infer_pairs
 from fuzzypairs.distributed import held_rows
 from fuzzypairs.distributed.dask_blocks import read_collection
 from fuzzypairs.distributed.guided_blocks import fit_guided_blocks
@@ -22,10 +23,11 @@ def data():
     return X, PairSet.from_labels(truth == 0, n_pairs=80, random_state=0)
 
 
-def fit(X, pairs, client=None, **options):
+def fit(X, pairs, client=None, *, are_answers=False, **options):
     model = GuidedFDC(3, n_init=2, random_state=0, **options)
     source = read_collection(da.from_array(X, chunks=(700, 3)), None, None)
-    return fit_guided_blocks(source, pairs, model, client), model
+    found = fit_guided_blocks(source, pairs, model, client, are_answers=are_answers)
+    return found, model
 
 
 @pytest.mark.parametrize("on_cluster", [False, True])
@@ -71,3 +73,17 @@ def test_a_sample_is_enough_for_the_map(data, monkeypatch):
     # Clusters are numbered as the starts are drawn.
     shares = [np.bincount(expected[labels == k]).max() for k in np.unique(labels)]
     assert sum(shares) > 0.9 * N
+
+
+def test_answers_are_fitted_with_what_follows_from_them(data):
+    X, rows = data[0][:900], np.arange(0, 900, 38)
+    alike = np.arange(24) % 3 == 0
+    ends = np.concatenate([np.c_[rows[:-1], rows[1:]], np.c_[rows[:-2], rows[2:]]])
+    same = np.concatenate([alike[:-1] == alike[1:], alike[:-2] == alike[2:]])
+    answers = PairSet(*ends.T, np.where(same, 0.9, -0.7), len(X))
+    assert len(infer_pairs(answers, 3))
+    found, model = fit(X, answers, are_answers=True)
+    expected = fit_answers(model, X, answers, 3).memberships_[found.judged_rows_]
+    np.testing.assert_allclose(found.judged_memberships_, expected, atol=1e-6)
+    alone, _ = fit(X, answers)
+    assert np.abs(alone.judged_memberships_ - expected).max() > 1e-3

@@ -106,7 +106,11 @@ def inferred_share(n_compared: int, n_violated: int) -> float:
 
 
 def fit_answers(
-    model: GuidedFDC, X: Any, answers: PairSet, n_clusters: int | None
+    model: GuidedFDC,
+    X: Any,
+    answers: PairSet,
+    n_clusters: int | None,
+    sample_weight: Any = None,
 ) -> GuidedFDC:
     """Fit a model to answers and to what follows from them.
 
@@ -117,9 +121,10 @@ def fit_answers(
     answers : PairSet
     n_clusters : int or None
         The most clusters there are, if known.
+    sample_weight : array-like of shape (n_samples,), default=None
     """
     inferred = infer_pairs(answers, n_clusters)
-    return model.fit(X, pairs=answers, inferred=inferred)
+    return model.fit(X, pairs=answers, inferred=inferred, sample_weight=sample_weight)
 
 
 def draw(rows: list[int], rng: np.random.Generator) -> list[int]:

@@ -170,7 +170,9 @@ def _fit(
             "the rows."
         )
         tuning = {"tuning": {"chosen_by": search.chosen_by_, "reason": reason}}
-    fitted = _fit_blocks(job, profile, judged, model)
+    # Answers to the questions of the page are fitted as there.
+    are_answers = pairs is not None and is_store(pairs) and len(tried) == 1
+    fitted = _fit_blocks(job, profile, judged, model, are_answers)
     done = time.perf_counter()
     local = fitted.to_local()
     rows, U = fitted.judged_rows_, fitted.judged_memberships_
@@ -286,6 +288,7 @@ def _fit_blocks(
     profile: Profile,
     judged: PairSet | NamedPairs | None,
     model: FDC | GuidedFDC,
+    are_answers: bool,
 ) -> DaskFDC | GuidedBlocks:
     source = source_of(job, profile)
 
@@ -294,7 +297,9 @@ def _fit_blocks(
 
     with watch_passes(tell):
         if isinstance(model, GuidedFDC):
-            return fit_guided_blocks(source, judged, model, job.client)
+            return fit_guided_blocks(
+                source, judged, model, job.client, are_answers=are_answers
+            )
         fitted = DaskFDC(**model.get_params(deep=False), client=job.client)
         return fitted.fit(source, pairs=judged)
 

@@ -7,9 +7,11 @@ learned from the judged rows and a sample, as in memory, and applied to blocks.
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.active.inference import fit_answers
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.distributed.block_passes import Blocks
@@ -48,16 +50,28 @@ class _BlockGuided(GuidedFDC):
 
 
 def fit_guided_blocks(
-    source: Source, pairs: Any, model: GuidedFDC, client: Any
+    source: Source,
+    pairs: Any,
+    model: GuidedFDC,
+    client: Any,
+    *,
+    are_answers: bool = False,
 ) -> GuidedBlocks:
-    """Fit a GuidedFDC with the parameters of `model` to blocks of features."""
+    """Fit a GuidedFDC with the parameters of `model` to blocks of features.
+
+    If the judgements are answers to questions, then also to what follows from them.
+    """
     blocks = open_blocks(source, pairs, model, client)
     held = blocks.held
     fitted = _BlockGuided(**model.get_params(deep=False))
     fitted.blocks = blocks
     try:
         X = pd.DataFrame(held.X, columns=source.reading.names)
-        fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
+        if are_answers:
+            most = int(np.max(model.n_clusters))
+            fit_answers(fitted, X, held.pairs, most, held.weight)
+        else:
+            fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
     finally:
         blocks.scheduler.free()
     U = fitted.memberships_[held.judged]
