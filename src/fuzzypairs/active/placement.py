@@ -1,4 +1,4 @@
-"""The default strategy: random pairs; clusters are found; samples placed in them."""
+"""The default strategy: random pairs first, then samples are placed in clusters."""
 
 from itertools import product
 
@@ -14,16 +14,11 @@ __all__ = ["placement"]
 
 # Random pairs before anything else.
 FIRST = 10
-# So many questions for each cluster, after these, look for clusters not seen yet.
-TO_EXPLORE = 3
 # A group that differs from so many that stand for clusters stands for another one. To
 # compare all of k clusters takes k (k - 1) / 2 questions, most of them easy ones.
 APART_FROM = 2
 # Rows of a group that are looked at, to find a pair that was not asked yet.
 MOST_TRIED = 100
-# One question in so many compares a placed sample again, to see whether answers can be
-# wrong (`fuzzypairs.active.inference`).
-CHECK_EVERY = 6
 
 
 def placement(pool: Pool) -> Proposals:
@@ -31,8 +26,7 @@ def placement(pool: Pool) -> Proposals:
 
     Groups are samples that answers put together. The largest of those that differ
     stand for the clusters. Other groups are compared with these, the likeliest first.
-    Then samples are: while clusters are missing, the one that is least likely to be of
-    a known cluster; later the one whose cluster is least certain for each question it
+    Then samples are, the one first whose cluster is least certain for each question it
     costs. So an answer says something about all samples of a group (`infer_pairs`).
 
     Every question follows from the answers and the model as they are: nothing has to
@@ -61,8 +55,6 @@ def place(pool: Pool) -> Proposals:
     clusters = stand_for_clusters(groups, most)
     if not clusters:
         return
-    if pool.n_asked % CHECK_EVERY == CHECK_EVERY - 1:
-        yield from check(pool, [groups.members[c] for c in clusters])
     means = np.array([U[groups.members[c]].mean(axis=0) for c in clusters])
     for group, unknown in open_groups(pool, groups, clusters):
         members = groups.members[group]
@@ -70,22 +62,10 @@ def place(pool: Pool) -> Proposals:
         rows = [groups.members[c] for c in order if c in unknown]
         yield from first_open(pool, members, rows, "a group of judged rows")
     free = pool.untouched()
-    places, reason = by_uncertainty(U[free], means), "a row whose cluster is uncertain"
-    if len(clusters) < most and pool.n_asked < FIRST + TO_EXPLORE * most:
-        places, reason = by_novelty(U[free], means), "a row of a cluster not seen yet"
-    for sample in free[places].tolist():
+    for sample in free[by_uncertainty(U[free], means)].tolist():
         order = by_likelihood(U[sample], means, clusters)
         rows = [groups.members[c] for c in order]
-        yield from first_open(pool, [sample], rows, reason)
-
-
-def check(pool: Pool, clusters: list[list[int]]) -> Proposals:
-    """Yield samples that one answer put into a cluster, with another sample of it."""
-    n_questions = pool.questions_of_rows()
-    placed = [(row, rows) for rows in clusters for row in rows if n_questions[row] == 1]
-    for place in pool.rng.permutation(len(placed)).tolist():
-        row, rows = placed[place]
-        yield from first_open(pool, [row], [rows], "a row placed by one answer")
+        yield from first_open(pool, [sample], rows, "a row whose cluster is uncertain")
 
 
 def stand_for_clusters(groups: Groups, most: int) -> list[int]:
@@ -137,11 +117,6 @@ def by_uncertainty(U: Floats, means: Floats) -> Ints:
     affinity = U @ means.T + np.finfo(np.float32).tiny
     P = affinity / affinity.sum(axis=1, keepdims=True)
     return np.argsort(-npu_score(P), kind="stable")
-
-
-def by_novelty(U: Floats, means: Floats) -> Ints:
-    """Return the places of samples, those least likely of a known cluster first."""
-    return np.argsort((U @ means.T).max(axis=1), kind="stable")
 
 
 def first_open(
