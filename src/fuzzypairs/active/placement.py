@@ -19,6 +19,9 @@ FIRST = 10
 APART_FROM = 2
 # Rows of a group that are looked at, to find a pair that was not asked yet.
 MOST_TRIED = 100
+# One question in so many compares a placed sample again, to see whether answers can be
+# wrong (`fuzzypairs.active.inference`).
+CHECK_EVERY = 6
 
 
 def placement(pool: Pool) -> Proposals:
@@ -55,6 +58,8 @@ def place(pool: Pool) -> Proposals:
     clusters = stand_for_clusters(groups, most)
     if not clusters:
         return
+    if pool.n_asked % CHECK_EVERY == CHECK_EVERY - 1:
+        yield from check(pool, [groups.members[c] for c in clusters])
     means = np.array([U[groups.members[c]].mean(axis=0) for c in clusters])
     for group, unknown in open_groups(pool, groups, clusters):
         members = groups.members[group]
@@ -66,6 +71,15 @@ def place(pool: Pool) -> Proposals:
         order = by_likelihood(U[sample], means, clusters)
         rows = [groups.members[c] for c in order]
         yield from first_open(pool, [sample], rows, "a row whose cluster is uncertain")
+
+
+def check(pool: Pool, clusters: list[list[int]]) -> Proposals:
+    """Yield samples that one answer put into a cluster, with another sample of it."""
+    n_questions = pool.questions_of_rows()
+    placed = [(row, rows) for rows in clusters for row in rows if n_questions[row] == 1]
+    for place in pool.rng.permutation(len(placed)).tolist():
+        row, rows = placed[place]
+        yield from first_open(pool, [row], [rows], "a row placed by one answer")
 
 
 def stand_for_clusters(groups: Groups, most: int) -> list[int]:

@@ -1,5 +1,6 @@
 """What strategies know: the samples, the answers so far, and the last model."""
 
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
@@ -162,7 +163,11 @@ class Pool:
 
     def asked_rows(self) -> set[int]:
         """Return all rows that were in a question, answered or not."""
-        return {row for pair in (*self._given, *self.pending) for row in pair}
+        return set(self.questions_of_rows())
+
+    def questions_of_rows(self) -> Counter[int]:
+        """Return the number of questions of each row."""
+        return Counter(row for pair in (*self._given, *self.pending) for row in pair)
 
     def squared_distances(self, rows: Ints, to: Ints | list[int]) -> Floats:
         """Return squared distances of shape (n_rows, n_to)."""

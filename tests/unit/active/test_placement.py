@@ -99,3 +99,13 @@ def test_several_questions_at_once_are_about_different_rows():
 
     assert len({q.pair for q in asked}) == len(asked)
     assert len(set(fresh)) == len(fresh)
+
+
+def test_some_questions_compare_placed_rows_again():
+    questions = Questions(np.zeros((90, 0)), 3)
+    questions.inform(SHARP)
+    ask(questions, 60)
+    n_compared, n_violated = questions.pool.groups().compare_answers(questions.pairs)
+
+    assert n_compared >= 5
+    assert n_violated == 0
