@@ -278,6 +278,15 @@ def test_answers_of_the_page_are_fitted_as_in_memory(files):
     assert found["verdict"]["sentences"] == whole["verdict"]["sentences"]
 
 
+def test_a_guided_fit_chooses_the_number_of_clusters_as_in_memory(files):
+    by = ["--pairs", files / "pairs.csv", "--clusters", "2,3"]
+    (whole, found), (expected, table) = fit_both_ways(files, *by)
+    assert found["asked"] == whole["clusters"]["asked"] == 3
+    assert found["tuning"]["reason"].startswith(whole["tuning"]["reason"])
+    np.testing.assert_allclose(table[NAMES], expected[NAMES], atol=1e-5)
+    assert found["verdict"]["sentences"] == whole["verdict"]["sentences"]
+
+
 def test_stored_judgements_by_id_need_the_column(files):
     with Store(files / "all.db") as store:
         store.set_facts({"id_column": "item", "n_rows": str(N)})
