@@ -71,7 +71,9 @@ def kill(process: int, *, waits: bool = True) -> None:
     """Kill a process; wait until those that it started have ended, or kill them too."""
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
-    end = time.monotonic() + 60
+    # The process of fits has a low priority: if others are busy, it takes minutes to
+    # import its modules and to see that nobody waits for it.
+    end = time.monotonic() + 600
     while left := [number for number in _processes() if _session(number) == process]:
         assert time.monotonic() < end, f"{left} outlived their parent"
         for number in left if not waits else ():
