@@ -202,7 +202,8 @@ def stored(path: Any) -> Any:
 
 def of_methods() -> Iterator[Case]:
     for model in ("FDC", "FDC rbf", "GuidedFDC"):
-        for method in ("predict", "predict_proba", "transform", "score"):
+        embeds = ["embed"] if model == "GuidedFDC" else []
+        for method in ("predict", "predict_proba", "transform", "score", *embeds):
             for what, value in (*values.REFUSED_X.items(), *values.X.items()):
                 run = partial(use, model, method, value)
                 refused = what in values.REFUSED_X and what != "no rows"

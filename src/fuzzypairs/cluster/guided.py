@@ -443,6 +443,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         check_is_fitted(self)
         return self.model_.transform(X)
 
+    @np.errstate(all="ignore")
     def embed(self, X: ArrayLike) -> Floats:
         """Return the coordinates of samples in the space of the fit.
 
@@ -464,7 +465,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         """
         check_is_fitted(self)
         space = self.model_._space
-        given = read_samples(self, X, space, accepts_sparse=True, reset=False)
+        sparse = space.accepts_sparse
+        given = read_samples(self, X, space, accepts_sparse=sparse, reset=False)
         return space.map(given) if isinstance(space, MappedSpace) else given
 
     def score(
