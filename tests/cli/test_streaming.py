@@ -389,6 +389,7 @@ def test_killed_commands_leave_all_or_nothing(files):
 )
 def test_errors(files, change, message, monkeypatch):
     import dask
+
     import distributed  # noqa: F401 - its defaults come first, or leaving removes them
 
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
