@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
@@ -60,7 +61,10 @@ class Updates:
         self.report_state = ""
         self.version = 0
         self._inform, self._finish, self._read = inform, finish, read
-        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
+        # One thread: reports go to the same folder one after the other, and Matplotlib
+        # keeps the files of fonts open for each thread that ever drew.
+        self._writer = ThreadPoolExecutor(1, "report")
         self._listeners: set[Callable[[], None]] = set()
         self._n_answers = self._n_fitted = n_answers
         self._fits = None if task is None else FitProcess(task, read, self._take)
@@ -129,20 +133,23 @@ class Updates:
         """Fit all judgements as the live model, and write a report."""
         if self._finish is None:
             raise ValueError("no report can be written here: use fuzzypairs fit")
-        with self._writing:  # one after the other, to the same folder
-            self.report_state = "writing"
+        return self._writer.submit(self._write, self._finish).result()
+
+    def _write(self, finish: Callable[[Judged], Path]) -> Path:
+        self.report_state = "writing"
+        self._tell()
+        try:
+            self.report = finish(self._read())
+            self.report_state = "written"
+        except Exception as error:
+            self.report_state = f"failed: {error}"
+            raise
+        finally:
             self._tell()
-            try:
-                self.report = self._finish(self._read())
-                self.report_state = "written"
-            except Exception as error:
-                self.report_state = f"failed: {error}"
-                raise
-            finally:
-                self._tell()
-            return self.report
+        return self.report
 
     def close(self) -> None:
-        """End the process of the fits."""
+        """End the process of the fits, and the thread of reports."""
+        self._writer.shutdown()
         if self._fits is not None:
             self._fits.close()

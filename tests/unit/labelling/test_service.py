@@ -1,5 +1,6 @@
 """The service: what a person can do, without a page."""
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -377,9 +378,10 @@ def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
 
 
 def test_reports_are_written_one_after_the_other(service, catalogue, tmp_path):
-    at_once, most = [], []
+    at_once, most, threads = [], [], set()
 
     def finish(judged):
+        threads.add(threading.get_ident())
         at_once.append(None)
         most.append(len(at_once))
         time.sleep(0.05)
@@ -391,3 +393,5 @@ def test_reports_are_written_one_after_the_other(service, catalogue, tmp_path):
         jobs = [pool.submit(writer.model.write_report) for _ in range(3)]
     assert [job.result() for job in jobs] == [tmp_path] * 3
     assert most == [1, 1, 1]
+    # Files of fonts stay open for each thread that draws.
+    assert len(threads) == 1
