@@ -193,8 +193,7 @@ def plan(
         for name in sets
         for condition in conditions
         for method in methods
-        if draw < METHODS[method].draws
-        and (METHODS[method].everywhere or condition in COMPARED)
+        if (METHODS[method].everywhere or condition in COMPARED)
         and ((method == OURS and name in SETS) or not CONDITIONS[condition].all_rows)
     ]
     return list(dict.fromkeys(trials))
