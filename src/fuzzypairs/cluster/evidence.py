@@ -119,8 +119,10 @@ def log_likelihood(together: Floats, grade: Floats) -> tuple[Floats, Floats]:
     0.04
     """
     right, count = np.where(grade > 0, together, 1.0 - together), balance(grade)
-    # One rate at a time: all of them would take 50 times the memory.
-    values = np.array([np.log(e + (1.0 - 2.0 * e) * right) @ count for e in RATES])
+    # One rate at a time: all of them would take 50 times the memory. Sums of rows, not
+    # a product of matrices: the same probabilities must have the same likelihood.
+    logs = ((np.log(e + (1.0 - 2.0 * e) * right) * count).sum(axis=-1) for e in RATES)
+    values = np.array([*logs])
     mode = WRONG / (WRONG + RIGHT)
     prior = WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
     values += prior.reshape(-1, *[1] * (together.ndim - 1))

@@ -199,4 +199,5 @@ def means_of(X: Floats, memberships: Floats, weight: Floats) -> Floats:
 
 def matching(T: Floats, U: Floats) -> Labels:
     """Return the order of columns of U in which they agree best with those of T."""
-    return np.asarray(linear_sum_assignment(-(T.T @ U))[1])
+    # Rounded: orders that are equally good must not depend on the last digit.
+    return np.asarray(linear_sum_assignment(-(T.T @ U).round(9))[1])
