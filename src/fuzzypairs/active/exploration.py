@@ -18,8 +18,8 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.answer_groups import DIFFERENT, SAME
 from fuzzypairs.active.pool import Pool, Proposals, Question
+from fuzzypairs.pairs.answer_groups import DIFFERENT, SAME
 
 __all__ = [
     "Neighbourhoods",

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fuzzypairs.active.answer_groups import group_samples
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.answer_groups import group_samples
 from fuzzypairs.validation import check_integer
 
 __all__ = ["fit_answers", "infer_pairs"]

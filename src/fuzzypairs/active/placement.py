@@ -5,18 +5,15 @@ from itertools import product
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.answer_groups import Groups
 from fuzzypairs.active.exploration import npu_score
 from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.active.random_pairs import random_pairs
+from fuzzypairs.pairs.answer_groups import Groups
 
 __all__ = ["placement"]
 
 # Random pairs before anything else.
 FIRST = 10
-# A group that differs from so many that stand for clusters stands for another one. To
-# compare all of k clusters takes k (k - 1) / 2 questions, most of them easy ones.
-APART_FROM = 2
 # Rows of a group that are looked at, to find a pair that was not asked yet.
 MOST_TRIED = 100
 # One question in so many compares a placed sample again, to see whether answers can be
@@ -55,7 +52,7 @@ def place(pool: Pool) -> Proposals:
     groups = pool.groups()
     U = pool.memberships
     most = pool.n_clusters or U.shape[1]
-    clusters = stand_for_clusters(groups, most)
+    clusters = groups.that_stand_for_clusters(most)
     if not clusters:
         return
     if pool.n_asked % CHECK_EVERY == CHECK_EVERY - 1:
@@ -80,19 +77,6 @@ def check(pool: Pool, clusters: list[list[int]]) -> Proposals:
     for place in pool.rng.permutation(len(placed)).tolist():
         row, rows = placed[place]
         yield from first_open(pool, [row], [rows], "a row placed by one answer")
-
-
-def stand_for_clusters(groups: Groups, most: int) -> list[int]:
-    """Return the largest groups that differ from each other, as far as is known."""
-    found: list[int] = []
-    for group in sorted(groups.members, key=lambda g: (-len(groups.members[g]), g)):
-        known = [c for c in found if c in groups.between[group]]
-        is_apart = all(groups.are_apart(group, c) for c in known)
-        if is_apart and len(known) >= min(APART_FROM, len(found)):
-            found.append(group)
-        if len(found) == most:
-            break
-    return found
 
 
 def open_groups(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.answer_groups import Groups, group_samples
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.answer_groups import Groups, group_samples
 
 __all__ = ["Answer", "Pool", "Proposals", "Question"]
 

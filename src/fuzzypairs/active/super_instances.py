@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from fuzzypairs._typing import Ints
-from fuzzypairs.active.answer_groups import DIFFERENT, SAME
 from fuzzypairs.active.pool import Pool, Proposals, Question
+from fuzzypairs.pairs.answer_groups import DIFFERENT, SAME
 
 __all__ = ["cobras"]
 

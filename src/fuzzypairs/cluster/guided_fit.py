@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fuzzypairs._typing import Floats, Mask
+from fuzzypairs._typing import Floats, Labels, Mask
 from fuzzypairs.cluster.checked import CheckedData
 from fuzzypairs.cluster.combined import (
     CombinedMap,
@@ -49,6 +49,7 @@ from fuzzypairs.cluster.guided_sample import (
 from fuzzypairs.cluster.prototypes import Found
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.answer_groups import group_samples
 from fuzzypairs.pairs.folds import Folds, hold_out_samples
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.groups import usable_pairs
@@ -188,7 +189,8 @@ def fit_guided(
         n_splits = N_SPLITS if len(everything) < MANY else FEW_SPLITS
         folds = hold_out_samples(everything, n_splits, rng)
         threads = Threads(model.n_jobs)
-        guided = held_out_ends(sample, judged, folds, spread, rng, threads)
+        has_groups = len(inferred) > 0
+        guided = held_out_ends(sample, judged, folds, spread, has_groups, rng, threads)
         known = ~np.isnan(guided[:, 0, 0])
         unguided = unguided_ends(sample, judged)
         evidence = weigh(
@@ -200,7 +202,8 @@ def fit_guided(
         derived = spread(everything)
         training = everything if derived is None else derived.pairs
         noise = min(max(evidence.noise_rate, 0.05), 0.4)
-        learned, V = learn_map(sample, judged, training, noise)
+        groups = everything if has_groups else None
+        learned, V = learn_map(sample, judged, training, noise, groups)
         chosen = [SHARPNESS.index(t) for t in evidence.sharpness]
         sharp = unguided[np.arange(len(unguided)), chosen]
         w, rest = evidence.guided, evidence.unguided
@@ -251,7 +254,11 @@ def fit_unguided(
 
 
 def learn_map(
-    sample: Sample, pairs: PairSet, training: PairSet, noise: float
+    sample: Sample,
+    pairs: PairSet,
+    training: PairSet,
+    noise: float,
+    groups: PairSet | None = None,
 ) -> tuple[ViewMap, Floats]:
     """Return the map under which judgements and the clusters of views are likely.
 
@@ -264,6 +271,8 @@ def learn_map(
         These and what follows from them, which the map is learned from.
     noise : float
         The share of judgements that is taken as wrong.
+    groups : PairSet, default=None
+        Judgements that put samples into groups, which the map then starts from.
 
     Returns
     -------
@@ -294,10 +303,29 @@ def learn_map(
         rows=prior_rows,
         weight=sample.weight,
     )
-    W = objective.minimise()
+    labels = None if groups is None else labels_of_groups(groups, best.U[0])
+    W = objective.minimise(labels)
     V = softmax(F @ W[:-1] + W[-1])
     order = matching(sample.unguided[:PRIOR_ROWS], V[prior_rows])
     return ViewMap(best.clusters.view, whitened, W[:, order]), V[:, order]
+
+
+def labels_of_groups(pairs: PairSet, U: Floats) -> Labels:
+    """Return the clusters of samples in groups that differ, (n_rows,), -1 for others.
+
+    Each group has a cluster of its own, which its memberships U, (n_rows, n_clusters),
+    are largest in as far as that is possible.
+    """
+    k = U.shape[1]
+    groups = group_samples(pairs, k)
+    rows = [groups.members[g] for g in groups.that_stand_for_clusters(k)]
+    labels = np.full(len(U), -1)
+    if len(rows) > 1:
+        means = np.array([U[members].mean(axis=0) for members in rows])
+        order = matching(np.eye(len(rows)), means)
+        for members, cluster in zip(rows, order, strict=True):
+            labels[members] = cluster
+    return labels
 
 
 def is_among(pairs: PairSet, some: PairSet) -> Mask:
@@ -316,6 +344,7 @@ def held_out_ends(
     pairs: PairSet,
     folds: Folds,
     spread: Callable[[PairSet], Propagation | None],
+    has_groups: bool,
     rng: np.random.Generator,
     threads: Threads,
 ) -> Floats:
@@ -344,7 +373,8 @@ def held_out_ends(
         rows = np.unique(np.concatenate([*ends, sample.typical]))
         part, training = sample.select(rows), training.restrict(rows)
         given = train.select(is_among(train, pairs)).restrict(rows)
-        _, V = learn_map(part, given, training, ASSUMED_NOISE)
+        groups = train.restrict(rows) if has_groups else None
+        _, V = learn_map(part, given, training, ASSUMED_NOISE, groups)
         return ends_of(V, asked.restrict(rows))
 
     for (_, test), found in zip(splits, threads.map(ask, splits), strict=True):

@@ -60,7 +60,7 @@ class Objective:
         judged, ends = np.unique(
             np.concatenate([pairs.i, pairs.j]), return_inverse=True
         )
-        self.n_judged = len(judged)
+        self.judged, self.n_judged = judged, len(judged)
         self.left, self.right = np.split(ends, 2)
         # Sums the gradients of the judgements of each judged sample.
         self.gather = csr_array(
@@ -79,26 +79,37 @@ class Objective:
         self.ridge = np.full((self.shape[0], 1), ridge)
         self.ridge[-1] *= 1e-3
 
-    def minimise(self) -> Floats:
-        """Return the best W, shape (n_features + 1, n_clusters)."""
+    def minimise(self, labels: Labels | None = None) -> Floats:
+        """Return the best W found from `start`, shape (n_features + 1, n_clusters)."""
         # Hundreds of products of thin matrices: BLAS threads would mostly wait for
         # each other, most of all where folds are fitted in parallel.
         with one_blas_thread():
             found = minimize(
                 self,
-                self.start().ravel(),
+                self.start(labels).ravel(),
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": MAX_ITER, "ftol": TOLERANCE},
             )
         return np.asarray(found.x.reshape(self.shape))
 
-    def start(self) -> Floats:
-        """Return the coefficients whose memberships follow the labels."""
-        B = self.inputs[self.n_judged :]
-        normal = B.T @ (self.share * B) + np.diag(self.ridge[:, 0])
-        logits = FIRST_MARGIN * (self.target - 1.0 / self.shape[1])
-        return np.linalg.solve(normal, B.T @ (self.share * logits))
+    def start(self, labels: Labels | None = None) -> Floats:
+        """Return the coefficients whose memberships follow the target.
+
+        They also follow `labels`, the clusters of judged samples, (n_samples,), -1
+        where none is known. Otherwise two classes that share a cluster of the target
+        would mostly stay in it: the likelihood has local maxima.
+        """
+        k = self.shape[1]
+        B, target, share = self.inputs[self.n_judged :], self.target, self.share
+        if labels is not None:
+            known = np.flatnonzero(labels[self.judged] >= 0)
+            B = np.concatenate([B, self.inputs[known]])
+            target = np.concatenate([target, np.eye(k)[labels[self.judged[known]]]])
+            share = np.concatenate([share, np.ones((len(known), 1))])
+        normal = B.T @ (share * B) + np.diag(self.ridge[:, 0])
+        logits = FIRST_MARGIN * (target - 1.0 / k)
+        return np.linalg.solve(normal, B.T @ (share * logits))
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
         """Return the value and its gradient at coefficients laid flat."""

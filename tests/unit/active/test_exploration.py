@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from fuzzypairs.active import Session
-from fuzzypairs.active.answer_groups import SAME
 from fuzzypairs.active.exploration import Neighbourhoods, npu_score
+from fuzzypairs.pairs.answer_groups import SAME
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 import numpy as np
 
 from fuzzypairs.active import Questions
-from fuzzypairs.active.answer_groups import group_samples
-from fuzzypairs.active.placement import FIRST, stand_for_clusters
-from fuzzypairs.pairs import PairSet
+from fuzzypairs.active.placement import FIRST
 
 Y = np.arange(90) % 3
 SHARP = np.eye(3)[Y]
@@ -19,20 +17,6 @@ def ask(questions, n):
             alike = Y[question.i] == Y[question.j]
             questions.mark(question.i, question.j, 1.0 if alike else -1.0)
     return asked
-
-
-def test_the_largest_groups_that_differ_stand_for_clusters():
-    answers = [(0, 1, 1), (1, 2, 1), (3, 4, 1), (5, 6, 1), (0, 3, -1), (4, 7, -1)]
-    groups = group_samples(PairSet.from_triples(answers))
-    found = stand_for_clusters(groups, 3)
-
-    # 5 and 6 were compared with nobody, 7 with the second group alone.
-    assert [sorted(groups.members[c]) for c in found] == [[0, 1, 2], [3, 4]]
-    # Two groups that it differs from are enough, of two or of three.
-    more = PairSet.from_triples([*answers, (2, 7, -1), (3, 5, -1), (6, 1, -1)])
-    groups = group_samples(more)
-    found = [sorted(groups.members[c]) for c in stand_for_clusters(groups, 9)]
-    assert found == [[0, 1, 2], [3, 4], [5, 6], [7]]
 
 
 def test_random_pairs_come_first_and_as_long_as_there_is_no_model():
@@ -65,7 +49,7 @@ def test_all_of_many_clusters_are_found_with_few_questions():
         alike = classes[question.i] == classes[question.j]
         questions.mark(question.i, question.j, 1.0 if alike else -1.0)
     groups = questions.pool.groups()
-    found = stand_for_clusters(groups, 10)
+    found = groups.that_stand_for_clusters(10)
 
     assert {classes[c] for c in found} == set(range(10))
 

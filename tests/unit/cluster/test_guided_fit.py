@@ -1,7 +1,10 @@
 """The fit of GuidedFDC: the map over views, held-out probabilities."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from fuzzypairs import FDC, PairSet
@@ -11,6 +14,7 @@ from fuzzypairs.cluster.guided_fit import (
     can_learn,
     fit_guided,
     is_among,
+    labels_of_groups,
     learn_map,
     read_inferred,
 )
@@ -92,6 +96,38 @@ def test_a_map_follows_judgements_and_clusters_otherwise(X, judged):
     assert adjusted_rand_score(CLUSTERS, alone.argmax(axis=1)) > 0.9
 
 
+def test_labels_of_groups_by_hand():
+    answers = [(0, 1, 1), (1, 2, 1), (3, 4, 1), (0, 3, -1), (5, 6, 1)]
+    U = np.array([[0.7, 0.2, 0.1]] * 3 + [[0.6, 0.3, 0.1]] * 2 + [[0.0, 0.0, 1.0]] * 3)
+    found = labels_of_groups(PairSet.from_triples(answers, 8), U)
+    # Both groups are most of the first cluster, and the larger one more so. Of 5 and 6
+    # nothing says which group they differ from; 7 is in no judgement.
+    assert found.tolist() == [0, 0, 0, 1, 1, -1, -1, -1]
+    alone = PairSet.from_triples([(0, 1, 1.0)], 8)
+    assert labels_of_groups(alone, U).tolist() == [-1] * 8
+
+
+def test_groups_separate_classes_that_share_a_cluster():
+    """Of ten digits, unguided clusters mix some and split others."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400] / 16, y[:400]
+    rows = np.array([np.flatnonzero(y == digit)[:6] for digit in range(10)])
+    alike = [(first, row, 1.0) for first, *others in rows for row in others]
+    unlike = [(a, b, -1.0) for a, b in combinations(rows[:, 0], 2)]
+    pairs = PairSet.from_triples(alike + unlike, 400)
+    none = PairSet.empty(400)
+    data = read_data(FDC, X, none, None, Euclidean(), accepts_sparse=False)
+    found = FDC(10, n_init=1, random_state=0)._solve(data, Euclidean())
+    everything = np.arange(400)
+    sample = draw_sample(data, pairs, found, everything, np.random.RandomState(0))
+
+    def score(groups):
+        _, V = learn_map(sample, pairs, pairs, 0.1, groups)
+        return adjusted_rand_score(y, V.argmax(axis=1))
+
+    assert score(pairs) > score(None) + 0.1
+
+
 def test_judgements_of_pure_noise_have_no_influence(X, judged):
     """At a rate of 1/2 the likelihood is constant; unlike pairs whiten no view."""
     unlike = judged.select(judged.grade < 0)
@@ -102,9 +138,10 @@ def test_judgements_of_pure_noise_have_no_influence(X, judged):
 def test_held_out_judgements_are_not_seen(X, judged, monkeypatch):
     seen = []
 
-    def watched(sample, pairs, training, noise):
+    def watched(sample, pairs, training, noise, groups):
         seen.append(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
         assert list(training) == list(pairs)
+        assert groups is None
         return learn_map(sample, pairs, training, noise)
 
     monkeypatch.setattr(guided_fit, "learn_map", watched)
@@ -122,9 +159,10 @@ def test_a_map_is_learned_from_inferred_judgements_too(X, judged, monkeypatch):
     seen = []
     few, others = judged.select(np.arange(len(judged)) < 20), judged
 
-    def watched(sample, pairs, training, noise):
+    def watched(sample, pairs, training, noise, groups):
         seen.append((len(pairs), len(training)))
-        return learn_map(sample, pairs, training, noise)
+        assert list(groups) == list(training)
+        return learn_map(sample, pairs, training, noise, groups)
 
     monkeypatch.setattr(guided_fit, "learn_map", watched)
     fitted = run(X, few, inferred=others)

@@ -119,3 +119,7 @@ def test_the_start_follows_the_labels():
     function = objective(features, PairSet.from_triples([(0, 1, 1.0)], 4), labels)
     W = function.start()
     assert (features @ W[:1] + W[1]).argmax(axis=1).tolist() == labels.tolist()
+    # The clusters of judged samples outweigh one target for each cluster.
+    W = function.start(np.array([0, 0, -1, -1]))
+    assert (features @ W[:1] + W[1])[:2].argmax(axis=1).tolist() == [0, 0]
+    np.testing.assert_array_equal(function.start(np.full(4, -1)), function.start())

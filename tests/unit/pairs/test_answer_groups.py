@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.active.answer_groups import group_samples
+from fuzzypairs.pairs.answer_groups import group_samples
 
 
 def members(triples):
@@ -93,3 +93,17 @@ def test_answers_that_follow_from_others_are_compared(triples, n_clusters, expec
 
 def test_no_answers():
     assert group_samples(PairSet.empty(3)).members == {}
+
+
+def test_the_largest_groups_that_differ_stand_for_clusters():
+    answers = [(0, 1, 1), (1, 2, 1), (3, 4, 1), (5, 6, 1), (0, 3, -1), (4, 7, -1)]
+    groups = group_samples(PairSet.from_triples(answers))
+    found = groups.that_stand_for_clusters(3)
+
+    # 5 and 6 were compared with nobody, 7 with the second group alone.
+    assert [sorted(groups.members[c]) for c in found] == [[0, 1, 2], [3, 4]]
+    # Two groups that it differs from are enough, of two or of three.
+    more = PairSet.from_triples([*answers, (2, 7, -1), (3, 5, -1), (6, 1, -1)])
+    groups = group_samples(more)
+    found = [sorted(groups.members[c]) for c in groups.that_stand_for_clusters(9)]
+    assert found == [[0, 1, 2], [3, 4], [5, 6], [7]]

@@ -9,6 +9,9 @@ __all__ = ["DIFFERENT", "SAME", "Groups", "group_samples"]
 
 # From these sums of grades on, answers read as "one cluster" or "different clusters".
 SAME, DIFFERENT = 0.5, -0.5
+# A group that differs from so many that stand for clusters stands for another one. To
+# compare all of k clusters takes k (k - 1) / 2 answers, most of them easy ones.
+APART_FROM = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,18 @@ class Groups:
         """Tell whether answers say that two groups are of different clusters."""
         return self.between[a].get(b, 0.0) <= DIFFERENT
 
+    def that_stand_for_clusters(self, most: int) -> list[int]:
+        """Return the largest groups that differ from each other, as far as is known."""
+        found: list[int] = []
+        for group in sorted(self.members, key=lambda g: (-len(self.members[g]), g)):
+            known = [c for c in found if c in self.between[group]]
+            is_apart = all(self.are_apart(group, c) for c in known)
+            if is_apart and len(known) >= min(APART_FROM, len(found)):
+                found.append(group)
+            if len(found) == most:
+                break
+        return found
+
 
 def group_samples(pairs: PairSet, n_clusters: int | None = None) -> Groups:
     """Group the samples of judgements.
@@ -90,7 +105,7 @@ def group_samples(pairs: PairSet, n_clusters: int | None = None) -> Groups:
     Examples
     --------
     >>> from fuzzypairs import PairSet
-    >>> from fuzzypairs.active.answer_groups import group_samples
+    >>> from fuzzypairs.pairs.answer_groups import group_samples
     >>> answers = PairSet.from_triples([(0, 1, 1.0), (1, 2, 0.8), (2, 3, -1.0)])
     >>> list(group_samples(answers).members.values())
     [[0, 1, 2], [3]]
