@@ -18,7 +18,10 @@ FIRST = 10
 MOST_TRIED = 100
 # One question in so many compares a placed sample again, to see whether answers can be
 # wrong (`fuzzypairs.active.inference`).
-CHECK_EVERY = 6
+CHECK_EVERY = 9
+# The most uncertain of so many random samples is placed next. The most uncertain of all
+# would be unlike the others, and a wrong answer about them misleads most.
+N_DRAWN = 20
 
 
 def placement(pool: Pool) -> Proposals:
@@ -26,8 +29,9 @@ def placement(pool: Pool) -> Proposals:
 
     Groups are samples that answers put together. The largest of those that differ
     stand for the clusters. Other groups are compared with these, the likeliest first.
-    Then samples are, the one first whose cluster is least certain for each question it
-    costs. So an answer says something about all samples of a group (`infer_pairs`).
+    Then samples are: of some drawn at random, the one whose cluster is least certain
+    for each question it costs. So an answer says something about all samples of a group
+    (`infer_pairs`).
 
     Every question follows from the answers and the model as they are: nothing has to
     be repeated after an answer is taken back.
@@ -63,8 +67,8 @@ def place(pool: Pool) -> Proposals:
         order = by_likelihood(U[members].mean(axis=0), means, clusters)
         rows = [groups.members[c] for c in order if c in unknown]
         yield from first_open(pool, members, rows, "a group of judged rows")
-    free = pool.untouched()
-    for sample in free[by_uncertainty(U[free], means)].tolist():
+    drawn = pool.rng.permutation(pool.untouched())[:N_DRAWN]
+    for sample in drawn[by_uncertainty(U[drawn], means)].tolist():
         order = by_likelihood(U[sample], means, clusters)
         rows = [groups.members[c] for c in order]
         yield from first_open(pool, [sample], rows, "a row whose cluster is uncertain")

@@ -72,9 +72,8 @@ class Session:
     ======================  ==========================================================
     strategy                next question
     ======================  ==========================================================
-    "auto"                  10 random pairs, then samples that may be of a cluster not
-                            seen yet, then those whose cluster is uncertain, against
-                            groups of judged ones; some placed ones again
+    "auto"                  10 random pairs, then samples whose cluster is uncertain
+                            against groups of judged ones; some placed ones again
     "random"                any pair
     "explore-consolidate"   samples far from all others until every cluster is found,
                             then random samples, against one sample of each cluster
