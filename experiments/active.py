@@ -1,7 +1,7 @@
 """Which strategy needs fewest questions: simulated people answer, fits are scored.
 
 ``python -m experiments.active`` runs what is not in the file of lines yet, and
-``python -m experiments.active table`` prints the tables of docs/active.md.
+``python -m experiments.active table`` writes the tables and figure of docs/active.md.
 """
 
 import argparse
@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from experiments.active_pages import write_page
 from experiments.json_lines import append_line, open_lines, read_lines
-from experiments.pages import markdown_table
 from fuzzypairs.active import STRATEGIES, Session
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import load
@@ -30,11 +30,12 @@ from fuzzypairs.datasets.loading import find_file
 __all__ = ["GRADERS", "SETS", "Dialogue", "run"]
 
 # Kept with the page, so that anyone can go on where others stopped.
-LINES = Path(__file__).resolve().parents[1] / "docs" / "active" / "dialogues.jsonl"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+LINES = DOCS / "active" / "dialogues.jsonl"
 # The default strategy was chosen on the first sets, and the others report on it.
 CHOOSE = (
     *("ecoli", "heartc", "penguins", "glass", "votes", "ionosphere", "zoo"),
-    "segment",
+    *("segment", "penbased", "satimage", "waveform", "sonar", "hepatitis", "twonorm"),
 )
 REPORT = (
     *("wine", "seeds", "dermatology", "australian", "soybean", "crabs", "newthyroid"),
@@ -47,8 +48,6 @@ BUDGETS = (10, 25, 50, 75, 100, 150, 200, 300)
 # The model that questions follow is fitted at the budgets, and at these.
 REFITS = (18, 32, 40, 60, 125, 250)
 WITHOUT_MODEL = ("random", "explore-consolidate", "min-max", "cobras", "disagreement")
-# What random pairs reach with so many questions is the bar for the others.
-BAR = 100
 
 
 @dataclass(frozen=True)
@@ -153,60 +152,6 @@ def run_all(dialogues: Sequence[Dialogue], jobs: int) -> Iterator[dict[str, Any]
             yield future.result()
 
 
-def tables(lines: Sequence[dict[str, Any]]) -> str:
-    """Return, by grader, mean scores by budget and the questions to reach the bar."""
-    parts = []
-    for grader in dict.fromkeys(line["grader"] for line in lines):
-        scores: dict[str, dict[tuple[str, int], list[float]]] = {}
-        for line in lines:
-            if line["grader"] == grader:
-                for asked, ari in line["ari"].items():
-                    cells = scores.setdefault(line["strategy"], {})
-                    cells.setdefault((line["set"], int(asked)), []).append(ari)
-        common = set.intersection(*(set(cells) for cells in scores.values()))
-        names = sorted({name for name, _ in common})
-        budgets = sorted({asked for _, asked in common})
-        seeds = min(len(v) for cells in scores.values() for v in cells.values())
-        curves = {  # (n_sets, n_budgets), means over seeds
-            strategy: np.array(
-                [[np.mean(cells[name, n]) for n in budgets] for name in names]
-            )
-            for strategy, cells in scores.items()
-        }
-        random = curves["random"]
-        bar = float(random.mean(axis=0)[budgets.index(BAR)])
-        rows = []
-        for strategy in [name for name in STRATEGIES if name in curves]:
-            means = curves[strategy].mean(axis=0)
-            gain = curves[strategy] - random
-            error = gain.std(axis=0, ddof=1) / np.sqrt(len(names))
-            cells_of_row = [
-                f"{mean:.1f} ({points:+.1f} ± {spread:.1f})"
-                for mean, points, spread in zip(
-                    means, gain.mean(axis=0), error, strict=True
-                )
-            ]
-            rows.append([strategy, *cells_of_row, questions_to(budgets, means, bar)])
-        head = ["strategy", *map(str, budgets), "to the bar"]
-        versions = sorted({x["version"] for x in lines if x["grader"] == grader})
-        title = f"Grader: {grader}; {len(names)} sets, {seeds} seeds"
-        title += f", version {', '.join(versions)}"
-        parts.append(f"{title}\n\n{markdown_table(head, rows)}")
-    return "\n\n".join(parts)
-
-
-def questions_to(budgets: Sequence[int], means: np.ndarray, bar: float) -> str:
-    """Return the questions at which a curve of means reaches the bar."""
-    reached = np.flatnonzero(means >= bar)
-    if not len(reached):
-        return f"> {budgets[-1]}"
-    first = int(reached[0])
-    if first == 0:
-        return f"<= {budgets[0]}"
-    share = (bar - means[first - 1]) / (means[first] - means[first - 1])
-    return f"{budgets[first - 1] + share * (budgets[first] - budgets[first - 1]):.0f}"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -220,7 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
     lines = read_lines(options.lines)
-    if options.action == "run":
+    if options.action == "table":
+        write_page(lines, DOCS / "active.md", DOCS / "pictures" / "active.png")
+    else:
         done = {tuple(line[n] for n in Dialogue.__dataclass_fields__) for line in lines}
         todo = [
             Dialogue(name, strategy, grader, seed, options.questions)
@@ -237,8 +184,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(
                 f"{number} of {len(todo)}:", *what, f"{line['seconds']} s", flush=True
             )
-        lines = read_lines(options.lines)
-    print(tables(lines))
 
 
 if __name__ == "__main__":

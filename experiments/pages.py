@@ -9,7 +9,7 @@ import numpy as np
 from experiments.design import CONDITIONS, FURTHER, OURS, SETS, half_of
 from experiments.scores import Scores, read_scores
 
-__all__ = ["markdown_table", "write_pages"]
+__all__ = ["markdown_table", "put_results", "write_pages"]
 
 BEGIN, END = "<!-- results: written by the table command -->", "<!-- end of results -->"
 EVERY = (*SETS, *FURTHER)
@@ -34,9 +34,6 @@ def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
     scores = {name: found for name, found in scores.items() if found.sets(OURS)}
     if not scores:
         raise ValueError(f"no trial of {OURS} has a score: run the experiment")
-    text = page.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text.partition(BEGIN)[2]:
-        raise ValueError(f"{page} lacks the marks {BEGIN!r} and {END!r}")
     parts = ["### Means over all sets", overview(scores)]
     parts += ["### Certainty, and which judgements are wrong", certainty(lines)]
     for name, found in scores.items():
@@ -44,16 +41,22 @@ def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
         if not CONDITIONS[name].all_rows:
             parts += [f"### {CONDITIONS[name].title}", comparison(found)]
     folder = page.with_suffix("")
-    folder.mkdir(exist_ok=True)
     parts.append(
         f"Each set on its own: [{folder.name}/sets.md]({folder.name}/sets.md)."
     )
-    written = [folder / "sets.md", page]
-    _write(written[0], _sets_page(scores))
-    before, _, rest = text.partition(BEGIN)
-    results = "\n\n".join(parts)
+    put_results(page, "\n\n".join(parts))
+    folder.mkdir(exist_ok=True)
+    _write(folder / "sets.md", _sets_page(scores))
+    return [folder / "sets.md", page]
+
+
+def put_results(page: Path, results: str) -> None:
+    """Replace what stands between the marks of a page."""
+    text = page.read_text(encoding="utf-8")
+    before, mark, rest = text.partition(BEGIN)
+    if not mark or END not in rest:
+        raise ValueError(f"{page} lacks the marks {BEGIN!r} and {END!r}")
     _write(page, f"{before}{BEGIN}\n\n{results}\n\n{END}{rest.partition(END)[2]}")
-    return written
 
 
 def groups_of(names: Collection[str]) -> dict[str, list[str]]:

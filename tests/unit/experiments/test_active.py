@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from experiments import active
-from experiments.active import GRADERS, Dialogue, Grader, questions_to, tables
+from experiments.active import GRADERS, Dialogue, Grader
+from experiments.active_pages import questions_to, tables, write_page
+from experiments.pages import BEGIN, END
 
 
 @pytest.mark.parametrize(
@@ -45,14 +47,37 @@ def test_a_short_dialogue_is_scored_at_its_budgets(monkeypatch):
     assert line["ari"][25] > 95.0
 
 
-def test_tables_compare_with_random_pairs():
-    lines = [
-        {"set": name, "strategy": strategy, "grader": "exact", "seed": 0,
-         "version": "1a2b3c4", "ari": {"50": 70.0 + gain, "100": 80.0 + gain}}
-        for name in ("a", "b")
-        for strategy, gain in (("random", 0.0), ("auto", 5.0))
-    ]  # fmt: skip
-    text = tables(lines)
+LINES = [
+    {"set": name, "strategy": strategy, "grader": "exact", "seed": seed,
+     "ari": {"50": 70.0 + gain, "100": 80.0 + gain}}
+    for name in ("a", "b")
+    for seed in (0, 1)
+    for strategy, gain in (("random", 0.0), ("auto", 5.0))
+]  # fmt: skip
 
-    assert "2 sets, 1 seeds, version 1a2b3c4" in text
+
+def test_tables_compare_with_random_pairs():
+    text = tables(LINES)
+
+    assert "2 sets, 2 seeds." in text
     assert "| auto | 75.0 (+5.0 ± 0.0) | 85.0 (+5.0 ± 0.0) | 75 |" in text
+    assert "| b | 70.0, 75.0 | 80.0, 85.0 |" in text
+
+
+def test_strategies_with_other_numbers_of_seeds_are_named():
+    assert "2 sets, 2 seeds of random, 1 seeds of auto." in tables(
+        [x for x in LINES if x["strategy"] == "random" or x["seed"] == 0]
+    )
+
+
+def test_a_page_has_its_tables_and_its_picture(tmp_path):
+    page, picture = tmp_path / "page.md", tmp_path / "page.png"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    write_page(LINES, page, picture)
+    text = page.read_text()
+
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "old" not in text
+    assert "### Grader: exact" in text
+    assert picture.read_bytes().startswith(b"\x89PNG")
