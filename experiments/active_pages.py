@@ -17,6 +17,8 @@ __all__ = ["draw_curves", "questions_to", "read_curves", "tables", "write_page"]
 BAR = 100
 # Numbers of questions in the table of single sets.
 SHOWN = (50, 100, 300)
+# Graders side by side in the figure.
+ABREAST = 3
 
 
 def write_page(lines: Sequence[Mapping[str, Any]], page: Path, picture: Path) -> None:
@@ -62,7 +64,8 @@ def tables(lines: Sequence[Mapping[str, Any]]) -> str:
             error = gain.std(axis="columns") / np.sqrt(gain.shape[1])
             columns = (scores.mean(axis="columns"), gain.mean(axis="columns"), error)
             cells = [
-                f"{mean:.1f} ({points:+.1f} ± {spread:.1f})"
+                f"{mean:.1f}"
+                + f" ({points:+.1f} ± {spread:.1f})" * (scores is not random)
                 for mean, points, spread in zip(*columns, strict=True)
             ]
             reached = questions_to(list(scores.index), columns[0], means[BAR])
@@ -96,9 +99,12 @@ def set_table(lines: Sequence[Mapping[str, Any]]) -> str:
 def draw_curves(lines: Sequence[Mapping[str, Any]]) -> Any:
     """Return a figure with the mean curves of strategies, by grader."""
     graders = graders_of(lines)
-    figure = new_figure((4.4 * len(graders), 4.2))
-    axes = figure.subplots(1, len(graders), sharey=True, squeeze=False)[0]
-    for ax, grader in zip(axes, graders, strict=True):
+    n_rows = -(-len(graders) // ABREAST)
+    figure = new_figure((3.6 * ABREAST, 3.4 * n_rows))
+    axes = figure.subplots(n_rows, ABREAST, sharey=True, squeeze=False).ravel()
+    for ax in axes[len(graders) :]:
+        ax.remove()
+    for ax, grader in zip(axes, graders, strict=False):
         for place, (strategy, scores) in enumerate(read_curves(lines, grader).items()):
             curve = scores.mean(axis="columns")
             width = 2.5 if strategy in ("auto", "random") else 1.0
@@ -110,8 +116,9 @@ def draw_curves(lines: Sequence[Mapping[str, Any]]) -> Any:
         ax.set_title(f"grader: {grader}")
         ax.set_xlabel("questions")
         tidy(ax)
-    axes[0].set_ylabel("normalised ARI in %, mean over sets")
-    axes[0].legend(frameon=False)
+    for ax in axes[::ABREAST]:
+        ax.set_ylabel("normalised ARI in %, mean of sets")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower right")
     return figure
 
 
