@@ -15,7 +15,7 @@ def cluster():
         yield cluster
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(cluster):
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster, set_as_default=False) as client:

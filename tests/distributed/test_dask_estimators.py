@@ -38,6 +38,27 @@ def data():
     return X, PairSet(*ends.T, grade, N), rng.uniform(0.5, 2.0, N)
 
 
+@pytest.fixture(scope="module")
+def local(data):
+    """The fit in memory that most others are compared with."""
+    X, pairs, _ = data
+    return FDC(**SETTINGS).fit(X, pairs=pairs)
+
+
+@pytest.fixture(scope="module")
+def weighted(data):
+    """The fit in memory of weighted samples."""
+    X, pairs, weight = data
+    return FDC(**SETTINGS).fit(X, pairs=pairs, sample_weight=weight)
+
+
+@pytest.fixture(scope="module")
+def on_two_workers(data, client):
+    """A fit of seven blocks on the cluster."""
+    X, pairs, _ = data
+    return DaskFDC(**SETTINGS, client=client).fit(blocks(X, 7), pairs=pairs)
+
+
 def blocks(X, n_blocks):
     return da.from_array(X, chunks=(-(-len(X) // n_blocks), X.shape[1]))
 
@@ -62,9 +83,8 @@ def test_by_hand():
 
 @pytest.mark.parametrize("n_workers", [0, 1, 2])
 @pytest.mark.parametrize("n_blocks", [1, 2, 7])
-def test_it_is_the_local_fit(data, client, n_blocks, n_workers):
+def test_it_is_the_local_fit(data, weighted, client, n_blocks, n_workers):
     X, pairs, weight = data
-    local = FDC(**SETTINGS).fit(X, pairs=pairs, sample_weight=weight)
     one = client if n_workers else None
     model = DaskFDC(**SETTINGS, client=one)
     parts = blocks(X, n_blocks)
@@ -72,17 +92,17 @@ def test_it_is_the_local_fit(data, client, n_blocks, n_workers):
         address = sorted(client.scheduler_info(n_workers=-1)["workers"])[0]
         parts = client.persist(parts, workers=[address])
     model.fit(parts, pairs=pairs, sample_weight=weight)
-    agree(model, local)
+    agree(model, weighted)
     if n_workers == 2 or n_workers == 0:
         U = model.memberships_.compute()
-        np.testing.assert_allclose(U, local.memberships_, atol=1e-9)
+        np.testing.assert_allclose(U, weighted.memberships_, atol=1e-9)
         assert model.memberships_.chunks[0] == parts.chunks[0]
-        np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
+        np.testing.assert_array_equal(model.labels_.compute(), weighted.labels_)
 
 
-def test_the_number_of_workers_changes_no_bit(data, client):
+def test_the_number_of_workers_changes_no_bit(data, on_two_workers):
     X, pairs, _ = data
-    with_two = DaskFDC(**SETTINGS, client=client).fit(blocks(X, 7), pairs=pairs)
+    with_two = on_two_workers
     alone = DaskFDC(**SETTINGS, n_jobs=1).fit(blocks(X, 7), pairs=pairs)
     threads = DaskFDC(**SETTINGS, n_jobs=3).fit(blocks(X, 7), pairs=pairs)
     for other in (alone, threads):
@@ -164,22 +184,21 @@ def test_sparse_blocks(data, fuzzifier):
     np.testing.assert_allclose(U, local.memberships_, atol=1e-9)
 
 
-def test_pairs_by_id_and_unknown_chunk_sizes(data, client):
+def test_pairs_by_id_and_unknown_chunk_sizes(data, weighted, client):
     X, pairs, weight = data
     ids = np.random.default_rng(3).permutation(10 * N)[:N]
     frame = pd.DataFrame(X, columns=list("abcde")).assign(item=ids, w=weight)
     parts = dd.from_pandas(frame, npartitions=5)
     named = [(ids[i], ids[j], grade) for i, j, grade in pairs]
-    local = FDC(**SETTINGS).fit(frame[list("abcde")], pairs=pairs, sample_weight=weight)
     model = DaskFDC(**SETTINGS, id_column="item", client=client)
     model.fit(parts.drop(columns="w"), pairs=named, sample_weight=parts["w"])
-    agree(model, local)
+    agree(model, weighted)
     assert list(model.feature_names_in_) == list("abcde")
     np.testing.assert_array_equal(model.judged_ids_, ids[model.judged_rows_])
     judged = np.unique([pairs.i, pairs.j])
     np.testing.assert_array_equal(model.judged_rows_, judged)
     np.testing.assert_allclose(
-        model.judged_memberships_, local.memberships_[judged], atol=1e-9
+        model.judged_memberships_, weighted.memberships_[judged], atol=1e-9
     )
     table = pd.DataFrame(named, columns=["a", "b", "grade"])
     again = clone(model).fit(
@@ -190,7 +209,7 @@ def test_pairs_by_id_and_unknown_chunk_sizes(data, client):
 
 def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch):
     X, pairs, weight = data
-    settings = {**SETTINGS, "tol": 1e-2, "client": client}
+    settings = {**SETTINGS, "tol": 0.1, "client": client}
     kept = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
     monkeypatch.setattr(DaskFDC, "_limits", Limits(kept_share=0.0))
     read = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
@@ -220,7 +239,7 @@ def test_many_blocks_are_added_in_groups(data, client, monkeypatch, gathered):
     # By workers, with prototypes sent apart; or by the client.
     monkeypatch.setattr(cluster_scheduler, "GATHERED", gathered)
     monkeypatch.setattr(cluster_scheduler, "SENT_WITH_TASKS", gathered)
-    settings = {**SETTINGS, "tol": 1e-2}
+    settings = {**SETTINGS, "tol": 0.1}
     there = DaskFDC(**settings, client=client).fit(blocks(X, 70), pairs=pairs)
     here = DaskFDC(**settings).fit(blocks(X, 70), pairs=pairs)
     np.testing.assert_array_equal(there.cluster_centers_, here.cluster_centers_)
@@ -249,19 +268,19 @@ def test_the_sample_holds_the_judged_rows(data, monkeypatch):
     assert model.objective_ == pytest.approx(local.objective_, rel=1e-3)
 
 
-def test_to_local_predicts_saves_and_loads(data, tmp_path):
+def test_to_local_predicts_saves_and_loads(data, local, tmp_path):
     X, pairs, _ = data
     model = DaskFDC(**SETTINGS).fit(blocks(X, 3), pairs=pairs)
-    local = model.to_local()
-    expected = FDC(**SETTINGS).fit(X, pairs=pairs).predict_proba(X[:50])
-    np.testing.assert_allclose(local.predict_proba(X[:50]), expected, atol=1e-9)
+    plain = model.to_local()
+    expected = local.predict_proba(X[:50])
+    np.testing.assert_allclose(plain.predict_proba(X[:50]), expected, atol=1e-9)
     np.testing.assert_allclose(model.predict_proba(X[:50]), expected, atol=1e-9)
-    fuzzypairs.save(local, tmp_path / "model.skops")
+    fuzzypairs.save(plain, tmp_path / "model.skops")
     loaded = fuzzypairs.load(tmp_path / "model.skops")
     np.testing.assert_array_equal(loaded.predict(X[:50]), expected.argmax(axis=1))
     lazy = model.predict(blocks(X, 5))
     assert lazy.chunks == ((1200,) * 5,)
-    np.testing.assert_array_equal(lazy.compute(), local.predict(X))
+    np.testing.assert_array_equal(lazy.compute(), plain.predict(X))
 
 
 def test_progress_counts_passes_and_blocks(data):
@@ -281,9 +300,8 @@ def test_progress_counts_passes_and_blocks(data):
     assert str(PassProgress("survey", 0, 1, 2, np.nan)) == "survey, block 1 of 2"
 
 
-def test_tasks_have_names(data, client):
-    X, pairs, _ = data
-    DaskFDC(**SETTINGS, client=client).fit(blocks(X, 3), pairs=pairs)
+@pytest.mark.usefixtures("on_two_workers")
+def test_tasks_have_names(client):
     names = client.run_on_scheduler(
         lambda dask_scheduler: list(dask_scheduler.task_prefixes)
     )

@@ -25,15 +25,23 @@ pytestmark = [
 
 
 def fit(client, is_shared, watcher):
-    X, _ = make_blobs(60_000, n_features=8, centers=5, cluster_std=2.0, random_state=1)
-    pairs = [(i, i + 30_000, 0.5 - i % 2) for i in range(200)]
+    X, _ = make_blobs(12_000, n_features=8, centers=5, cluster_std=2.0, random_state=1)
+    pairs = [(i, i + 6000, 0.5 - i % 2) for i in range(200)]
     model = DaskFDC(
         5, alpha=0, n_init=2, tol=0, max_iter=25, random_state=0, client=client
     )
     with pytest.MonkeyPatch.context() as patch, watch_passes(watcher):
         limits = Limits(shared_from=1 if is_shared else 10**6, rows_a_part=100)
         patch.setattr(DaskFDC, "_limits", limits)
-        return model.fit(da.from_array(X, chunks=(10_000, 8)), pairs=pairs)
+        return model.fit(da.from_array(X, chunks=(2000, 8)), pairs=pairs)
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    """Fits without workers, and how many blocks they told of."""
+    seen = []
+    models = [fit(None, is_shared, seen.append) for is_shared in (False, True)]
+    return models, len(seen) // 2
 
 
 class Killer:
@@ -89,18 +97,14 @@ def assert_same(model, other):
     assert model.objective_ == other.objective_
 
 
-def kill_on_a_new_cluster(first, rng, failures):
+def kill_on_a_new_cluster(first, rng, undisturbed, failures):
     """Make kills from number `first` on; return the number after the last one."""
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(**options, host="127.0.0.1", silence_logs=50) as there,
         distributed.Client(there, set_as_default=False) as client,
     ):
-        n_told, expected = 0, {}
-        for is_shared in (False, True):
-            counter = Killer(there, None, 0.0, rng)
-            expected[is_shared] = fit(client, is_shared, counter.watch)
-            n_told = counter.n_told
+        expected, n_told = undisturbed
         for number in range(first, N_KILLS):
             if not has_both(there):
                 return number
@@ -119,10 +123,10 @@ def kill_on_a_new_cluster(first, rng, failures):
     return N_KILLS
 
 
-def test_killed_workers_change_nothing():
+def test_killed_workers_change_nothing(undisturbed):
     rng, failures, number = np.random.default_rng(N_KILLS), [], 0
     for _ in range(2 + N_KILLS // 3):
-        number = kill_on_a_new_cluster(number, rng, failures)
+        number = kill_on_a_new_cluster(number, rng, undisturbed, failures)
         if number == N_KILLS:
             break
     assert not failures, "\n".join(failures)
@@ -130,9 +134,8 @@ def test_killed_workers_change_nothing():
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_what_dask_gives_up_is_made_anew(client, monkeypatch, is_shared):
+def test_what_dask_gives_up_is_made_anew(client, undisturbed, monkeypatch, is_shared):
     """Dask gives a task up when several workers died that had it."""
-    expected = fit(client, is_shared, lambda _: None)
     gather, n_calls = client.gather, 0
 
     def give_up_some(futures):
@@ -145,4 +148,4 @@ def test_what_dask_gives_up_is_made_anew(client, monkeypatch, is_shared):
     monkeypatch.setattr(client, "gather", give_up_some)
     model = fit(client, is_shared, lambda _: None)
     assert n_calls > 14
-    assert_same(model, expected)
+    assert_same(model, undisturbed[0][is_shared])
