@@ -93,20 +93,17 @@ def largest_gap(quick: bool) -> tuple[float, str]:
 def passes(quick: bool) -> Iterator[Row]:
     """Compare the time of a pass: in memory, on one worker, on two."""
     n = 1_000_000 if quick else 10_000_000
-    rounds = []
-    for _ in range(2):  # in turn, so that other programs disturb all of them
-        local = in_fresh_process("benchmarks.scale.local_pass", n)
-        one = in_fresh_process("benchmarks.scale.pass_on_workers", n, 1)
-        two = in_fresh_process("benchmarks.scale.pass_on_workers", n, 2)
-        rounds.append((*local, one, two))
-    local, threads, one, two = np.min(rounds, axis=0)
+    times = np.array(in_fresh_process("benchmarks.scale.passes_in_turn", n))
+    local, threads, one, two = times.min(axis=0)
+    median = np.median(times[:, 2] / times[:, [0, 3]].T, axis=1)
     what = f"{n} x {N_FEATURES}, k = {K}"
     yield Row(
         f"pass on one worker / in memory, {what}",
         one / local,
         "times",
         1.25,
-        detail=f"{one:.3f} s / {local:.3f} s, one thread each",
+        detail=f"{one:.3f} s / {local:.3f} s, one thread each; the shortest of "
+        f"{len(times)} in turn, the median ratio is {median[0]:.2f}",
     )
     yield Row(
         f"pass on one worker / on two, {what}",
@@ -114,61 +111,75 @@ def passes(quick: bool) -> Iterator[Row]:
         "times",
         1.7,
         at_most=False,
-        detail=f"{one:.3f} s / {two:.3f} s, blocks of {BLOCK} rows; threads of one "
-        f"process in memory {local / threads:.2f}",
+        detail=f"{one:.3f} s / {two:.3f} s, median ratio {median[1]:.2f}, ten "
+        f"blocks; threads of one process in memory {local / threads:.2f}",
     )
+
+
+def passes_in_turn(n_rows: int, n_rounds: int = 25) -> list[list[float]]:
+    """Return times of passes: in memory on one thread and on two, on 1 and 2 workers.
+
+    Each round makes one of each, so that other programs disturb all of them.
+    """
+    from fuzzypairs import _core
+
+    block = n_rows // 10
+    X = np.concatenate([draw_block(number, block) for number in range(10)])
+    mean, unit = X.mean(axis=0), float(X.std())
+    samples = _core.Samples(X, None, None, mean=mean, unit=unit)
+    C = np.ascontiguousarray((X[:K] - mean) / unit)
+    del X
+    with passes_on(n_rows, 1, block) as one, passes_on(n_rows, 2, block) as two:
+        ways: list[Callable[[], Any]] = [
+            lambda: samples.pass_over(C, 1),
+            lambda: samples.pass_over(C, 2),
+            lambda: one(C),
+            lambda: two(C),
+        ]
+        return [[seconds(way) for way in ways] for _ in range(n_rounds)]
 
 
 def tasks(quick: bool) -> Iterator[Row]:
     """Measure what a block costs beside its rows: scheduler, messages and sums."""
     n_blocks = 128 if quick else 1024
-    seconds = in_fresh_process(
-        "benchmarks.scale.pass_on_workers", 100 * n_blocks, 2, 100
-    )
+    shortest = in_fresh_process("benchmarks.scale.pass_of_small_blocks", n_blocks)
     yield Row(
         f"a block of a pass beside its rows, {n_blocks} blocks",
-        1e3 * seconds / n_blocks,
+        1e3 * shortest / n_blocks,
         "ms",
         3.0,
-        detail=f"{seconds:.2f} s a pass of 100 rows a block on two workers",
+        detail=f"{shortest:.2f} s a pass of 100 rows a block on two workers",
     )
 
 
-def local_pass(n_rows: int) -> tuple[float, float]:
-    """Return the shortest time of a pass in memory, on one thread and on two."""
-    from fuzzypairs import _core
-
-    firsts = range(0, n_rows, BLOCK)
-    X = np.concatenate([draw_block(f, min(BLOCK, n_rows - f)) for f in firsts])
-    mean = X.mean(axis=0)
-    samples = _core.Samples(X, None, None, mean=mean, unit=float(X.std()))
-    C = np.ascontiguousarray((X[:K] - mean) / X.std())
-    del X
-    one = shortest(lambda: samples.pass_over(C, 1))
-    return one, shortest(lambda: samples.pass_over(C, 2))
+def pass_of_small_blocks(n_blocks: int) -> float:
+    with passes_on(100 * n_blocks, 2, 100) as pass_at:
+        C = np.ascontiguousarray(draw_block(0, K))
+        return min(seconds(lambda: pass_at(C)) for _ in range(20))
 
 
-def shortest(work: Callable[[], Any], repeats: int = 15) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
-def pass_on_workers(n_rows: int, n_workers: int, block: int = BLOCK) -> float:
-    """Return the shortest time between passes of a fit on so many workers."""
-    from fuzzypairs.distributed import DaskFuzzyCMeans
+@contextmanager
+def passes_on(n_rows: int, n_workers: int, block: int) -> Iterator[Callable[..., Any]]:
+    """Give a function that makes a pass of a fit at prototypes, on so many workers."""
+    from fuzzypairs import FDC
+    from fuzzypairs.distributed.block_work import Frame
+    from fuzzypairs.distributed.dask_blocks import read_collection
+    from fuzzypairs.distributed.dask_estimators import open_blocks
 
-    ended: list[float] = []
-    with cluster(n_workers) as there, connect(there) as client, noting(ended):
-        X = client.persist(array_of_blobs(n_rows, block))
-        DaskFuzzyCMeans(
-            K, n_init=1, max_iter=25, tol=0.0, random_state=0, client=client
-        ).fit(X)
-    # From the end of a pass to that of the next: client and scheduler included.
-    return float(np.diff(ended).min())
+    with cluster(n_workers) as there, connect(there) as client:
+        source = read_collection(array_of_blobs(n_rows, block), None, None)
+        blocks = open_blocks(source, None, FDC(random_state=0), client)
+        survey = blocks.held.survey
+        unit = float(np.sqrt(survey.scatter / survey.mass))
+        none = [np.empty(0, dtype=np.int64)] * len(source.parts)
+        packed = blocks.pack(Frame(None, 1.0, mean=survey.mean, unit=unit), none)
+        yield lambda C: packed.pass_at({0: C})
 
 
 @contextmanager

@@ -74,7 +74,8 @@ class ClusterScheduler(Scheduler):
                 future.release()
         if self.client.status == "running":
             with suppress(OSError):  # a scheduler that has gone knows nothing
-                self.client.nthreads()  # its answer tells that the scheduler knows
+                # A round trip: releases are sent before what is submitted next.
+                self.client.nthreads()
 
     def keep(self, work: Work) -> list[Any]:
         """Return references to results in the memory of the workers."""
