@@ -174,6 +174,9 @@ class ClusterScheduler(Scheduler):
             *self._common(work, len(shares)),
         ]
         futures = self._map(work.name, partial(_for_each, work.function), columns)
+        # Asked while the workers are busy, for the next pass: it takes a round trip.
+        if self.client.nthreads() != kept.n_threads:
+            kept.n_threads = {}
         for future, share in zip(futures, shares, strict=True):
             _tell_of([future] * len(share), work.tell)
 
@@ -188,12 +191,11 @@ class ClusterScheduler(Scheduler):
 
     def _shares(self, kept: "_Kept") -> list[list[int]]:
         """Return the numbers of the blocks that each thread of a worker has."""
-        n_threads = self.client.nthreads()
-        if n_threads != kept.n_threads:  # at first, and after a worker was lost
+        if not kept.n_threads:  # at first, and after a worker was lost
             self._wait(kept.futures)
-            kept.n_threads, kept.shares = n_threads, []
+            kept.n_threads, kept.shares = self.client.nthreads(), []
             for worker, own in self._places(kept.futures).items():
-                n_shares = min(len(own), n_threads.get(worker, 1))
+                n_shares = min(len(own), kept.n_threads.get(worker, 1))
                 kept.shares += [part.tolist() for part in np.array_split(own, n_shares)]
         return kept.shares
 
