@@ -69,6 +69,8 @@ __all__ = ["PrototypeClusterer"]
 
 # Up to this many new rows are processed by one thread.
 SMALL = 4096
+# Runs that end at one minimum differ in their objectives by about this share.
+ROUNDING = 1e-12
 OVERFLOWN = (
     "the fit of X left the range of float64; scale the columns of X to about one, and "
     "check metric_params, beta and sample_weight for extreme values"
@@ -233,11 +235,13 @@ class PrototypeClusterer(
             if alpha != problem.alpha:
                 problem = replace(problem, alpha=alpha)
             runs = self._run(problem, starts, pairs)
-            objectives = list(map(attrgetter("objective"), runs))
-            chosen = objectives.index(min(objectives))
-            if len(runs[chosen].centers) == k:
+            objectives = np.fromiter(map(attrgetter("objective"), runs), np.float64)
+            least = objectives.min()
+            # The first of those that rounding alone sets apart.
+            chosen = runs[(objectives <= least + ROUNDING * abs(least)).argmax()]
+            if len(chosen.centers) == k:
                 break
-        best = self._finished(problem, runs[chosen], pairs)
+        best = self._finished(problem, chosen, pairs)
         memberships = self._memberships(problem, best)
         if not (
             isfinite(best.objective)

@@ -1,6 +1,7 @@
 """FDC: worked cases, edges, warnings, and the paths through the engine."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -615,3 +616,17 @@ def test_integers_of_numpy_are_integers():
     one = FDC(2, random_state=0).fit(X)
     other = FDC(np.int64(2), random_state=0).fit(X)
     np.testing.assert_array_equal(one.memberships_, other.memberships_)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(1e-15, 0), (1e-9, 1)])
+def test_rounding_does_not_choose_among_equal_runs(monkeypatch, share, expected):
+    run = FDC._run
+
+    def with_ties(self, *arguments):
+        first, second = run(self, *arguments)
+        more = second.objective * (1.0 + share)
+        return [replace(first, objective=more, n_iter=11), replace(second, n_iter=12)]
+
+    monkeypatch.setattr(FDC, "_run", with_ties)
+    model = FDC(2, n_init=2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]])
+    assert model.n_iter_ == 11 + expected
