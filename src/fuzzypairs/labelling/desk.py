@@ -8,6 +8,7 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.active import Question, Questions
+from fuzzypairs.active.pool import ordered
 
 __all__ = ["Asked", "Desk"]
 
@@ -59,7 +60,7 @@ class Desk:
         self._rng = np.random.default_rng([seed, 1])
         self._waiting: deque[Asked] = deque()
         self._ahead: deque[Question] = deque()
-        self._answered: set[frozenset[int]] = set()
+        self._answered: set[tuple[int, int]] = set()
         self._left_out: set[int] = set()
         self._n_dealt = 0
         self._n_seen = 0  # of the pairs that others graded
@@ -94,13 +95,13 @@ class Desk:
     def _shared(self, owner: str, graded: list[Graded]) -> Asked | None:
         if self._n_dealt % SHARED_EVERY != SHARED_EVERY - 1:
             return None
-        waiting = {frozenset((asked.left, asked.right)) for asked in self._waiting}
+        waiting = {ordered(asked.left, asked.right) for asked in self._waiting}
         while self._n_seen < len(graded):
             who, i, j = graded[self._n_seen]
             self._n_seen += 1
-            pair = frozenset((i, j))
+            pair = ordered(i, j)
             is_new = who != owner and pair not in self._answered and pair not in waiting
-            if is_new and not pair & self._left_out:
+            if is_new and self._left_out.isdisjoint(pair):
                 left, right = (i, j) if self._rng.random() < 0.5 else (j, i)
                 return Asked(left, right, "to compare graders", "shared")
         return None
@@ -122,14 +123,14 @@ class Desk:
         """Take an answer."""
         self._questions.mark(left, right, grade)
         pair = {left, right}
-        self._answered.add(frozenset(pair))
+        self._answered.add(ordered(left, right))
         self._waiting = deque(a for a in self._waiting if {a.left, a.right} != pair)
         self._ahead = deque(q for q in self._ahead if {q.i, q.j} != pair)
 
     def undo(self, asked: Asked) -> None:
         """Take back the last answer to a question, and ask it again next."""
         self._questions.take_back(asked.left, asked.right)
-        self._answered.discard(frozenset((asked.left, asked.right)))
+        self._answered.discard(ordered(asked.left, asked.right))
         self.push(asked)
 
     def leave_out(self, rows: set[int]) -> None:

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 EXPORTED = ("a", "b", "grade", "annotator", "strategy", "input", "seconds", "time")
+SELECT = f"SELECT {', '.join(EXPORTED)} FROM judgements"
 
 
 def judgement_columns(
@@ -40,9 +41,7 @@ def judgement_columns(
     """
     some = "" if annotator is None else "WHERE annotator = ?"
     values = () if annotator is None else (annotator,)
-    rows = store.read(
-        f"SELECT {', '.join(EXPORTED)} FROM judgements {some} ORDER BY id", *values
-    )
+    rows = store.read(f"{SELECT} {some} ORDER BY id", *values)
     columns = {name: [row[name] for row in rows] for name in EXPORTED}
     if not store.facts().get("id_column"):  # ids are row numbers
         columns = {"i": columns.pop("a"), "j": columns.pop("b"), **columns}
@@ -57,13 +56,12 @@ def judgement_text(store: Store) -> str:
     ----------
     store : Store
     """
-    columns = judgement_columns(store)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        map(escape_cell, row) for row in zip(*columns.values(), strict=True)
-    )
+    ends = ("a", "b") if store.facts().get("id_column") else ("i", "j")
+    writer.writerow((*ends, *EXPORTED[2:]))
+    rows = store.each_row(f"{SELECT} ORDER BY id")
+    writer.writerows(map(escape_cell, row) for row in rows)
     return file.getvalue()
 
 

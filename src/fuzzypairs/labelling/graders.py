@@ -1,7 +1,7 @@
 """How far graders agree: with each other, and with themselves."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 # Resamples of the pairs for an interval, and its level.
-RESAMPLES, LEVEL = 1000, 0.95
+RESAMPLES, AT_ONCE, LEVEL = 1000, 20, 0.95
 # Graders whose standard deviation is larger err often enough for robust fits.
 NOISY = 0.4
 
@@ -169,19 +169,23 @@ def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
     count, total, squares = _moments(values)
     shared = count > 1
     n_pairs = int(shared.sum())
-    rng = np.random.default_rng(seed)
-    times = rng.multinomial(n_pairs, np.full(n_pairs, 1 / n_pairs), RESAMPLES)
-    found = _alpha(count[shared], total[shared], squares[shared], times.astype(float))
+    count, total, squares = count[shared], total[shared], squares[shared]
+    rng, even = np.random.default_rng(seed), np.full(n_pairs, 1 / n_pairs)
+    found: list[float] = []
+    # A few at a time: all would take 16 kB for each pair.
+    for _ in range(RESAMPLES // AT_ONCE):
+        times = rng.multinomial(n_pairs, even, AT_ONCE).astype(np.float64)
+        found.extend(_alpha(count, total, squares, times))
     low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
-def measure_agreement(answers: Sequence[Answer]) -> Agreement:
+def measure_agreement(answers: Iterable[Answer]) -> Agreement:
     """Measure how far graders agree with each other and with themselves.
 
     Parameters
     ----------
-    answers : sequence of Answer
+    answers : iterable of Answer
         Of all graders; those without a grade are left out.
 
     Returns

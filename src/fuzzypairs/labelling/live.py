@@ -29,6 +29,8 @@ ENOUGH = 30
 # An expected gain that is worth as many judgements again, the upper end of its interval
 # below which nobody needs to go on, and the quantile of an interval of 90 %.
 WORTH, NOT_WORTH, Z_90 = 0.02, 0.04, 1.64
+# Both rows and the grade.
+Judgement = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,14 @@ class Point:
 
 def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
     """Return all that changes with a fit, for one person."""
-    own, fitted = service.own(annotator), service.model.fitted
-    kinds = Counter(answer.kind for answer in own)
-    alike = sum(answer.grade is not None and answer.grade > 0 for answer in own)
+    fitted, kinds = service.model.fitted, Counter[str]()
+    own: list[Judgement] = []
+    for answer in service.own(annotator):
+        kinds[answer.kind] += 1
+        if answer.grade is not None:
+            rows = service.row_of(answer.left_id), service.row_of(answer.right_id)
+            own.append((*rows, answer.grade))
+    alike = sum(grade > 0 for *_, grade in own)
     everyone = service.store.read("SELECT count(*) AS n FROM judgements")[0]["n"]
     return {
         "version": service.model.version,
@@ -91,15 +98,11 @@ def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
     }
 
 
-def _map(service: "Service", own: list[Answer]) -> dict[str, Any] | None:
+def _map(service: "Service", own: list[Judgement]) -> dict[str, Any] | None:
     fitted = service.model.fitted
     if fitted is None:
         return None
-    judged = [
-        (service.row_of(a.left_id), service.row_of(a.right_id), a.grade)
-        for a in own
-        if a.grade
-    ][-MOST_LINES:]
+    judged = [judgement for judgement in own if judgement[2]][-MOST_LINES:]
     rows = _some_rows(len(fitted.labels), {row for *ends, _ in judged for row in ends})
     place = {row: n for n, row in enumerate(rows)}
     # From even memberships to the surest row: with many clusters none is near 1.
@@ -144,14 +147,9 @@ def _cards(service: "Service") -> list[dict[str, Any]]:
     ]
 
 
-def _contradictions(service: "Service", own: list[Answer]) -> list[dict[str, Any]]:
+def _contradictions(service: "Service", own: list[Judgement]) -> list[dict[str, Any]]:
     """Return triples of own judgements that cannot all hold."""
-    judged = [
-        (service.row_of(a.left_id), service.row_of(a.right_id), a.grade)
-        for a in own
-        if a.grade is not None
-    ]
-    pairs = PairSet.from_triples(judged, len(service.catalogue))
+    pairs = PairSet.from_triples(own, len(service.catalogue))
     found, _ = find_contradictions(pairs)
     return [
         {
@@ -238,7 +236,7 @@ def describe_answer(service: "Service", answer: Answer) -> dict[str, Any]:
 
 def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
     """Return agreement of graders, with grades of pairs that `annotator` graded."""
-    found = measure_agreement(service.store.answers())
+    found = measure_agreement(service.store.each_answer())
     seen = [dispute for dispute in found.disputes if annotator in dispute.grades]
     # Of two graders, the bias of one tells nothing of a single grade of the other.
     return asdict(found) | {

@@ -1,8 +1,10 @@
 """One object behind the page, the terminal and a notebook: no HTTP in it."""
 
+import sys
 import threading
 import zlib
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,14 +110,15 @@ class Service:
         self._stored = StoredJudgements(
             store.path, catalogue.items.ids, list(catalogue.ids)
         )
-        answers = store.answers()
         # Pairs that were graded and by whom, in order: others are asked some of them.
-        self._graded = [
-            (a.annotator, self._row[a.left_id], self._row[a.right_id])
-            for a in answers
-            if a.grade and a.left_id in self._row and a.right_id in self._row
-        ]
-        self.model = Updates(task, self._stored, self._inform, len(answers), finish)
+        self._graded: list[tuple[str, int, int]] = []
+        n_answers = 0
+        for answer in store.each_answer():
+            n_answers += 1
+            if answer.grade and self._is_here(answer):
+                rows = self._row[answer.left_id], self._row[answer.right_id]
+                self._graded.append((sys.intern(answer.annotator), *rows))
+        self.model = Updates(task, self._stored, self._inform, n_answers, finish)
 
     # Questions and answers
 
@@ -177,7 +180,8 @@ class Service:
             if kind == "bad item":
                 desk.leave_out(self._bad_rows() | {left})
         if value is not None:
-            self._graded.append((annotator, left, right))
+            # One copy of the name, not that of each request.
+            self._graded.append((sys.intern(annotator), left, right))
         event = Event(
             kind,
             self.catalogue.ids[left],
@@ -316,16 +320,15 @@ class Service:
         annotator : str
         most : int, default=200
         """
-        answers = self.own(annotator)[-most:][::-1]
-        return [live.describe_answer(self, answer) for answer in answers]
+        answers = deque(self.own(annotator), most)
+        return [live.describe_answer(self, answer) for answer in reversed(answers)]
 
-    def own(self, annotator: str) -> list[Answer]:
-        """Return the answers of a person about rows of this table."""
-        return [
-            answer
-            for answer in self.store.answers(annotator)
-            if answer.left_id in self._row and answer.right_id in self._row
-        ]
+    def own(self, annotator: str) -> Iterator[Answer]:
+        """Yield the answers of a person about rows of this table."""
+        return filter(self._is_here, self.store.each_answer(annotator))
+
+    def _is_here(self, answer: Answer) -> bool:
+        return answer.left_id in self._row and answer.right_id in self._row
 
     def state(self, annotator: str) -> dict[str, Any]:
         """Return map, clusters, agreement, hint and contradictions for a person."""

@@ -187,8 +187,25 @@ class Store:
         annotator : str, default=None
             Only of this person.
         """
+        return list(self.each_answer(annotator))
+
+    def each_answer(self, annotator: str | None = None) -> Iterator[Answer]:
+        """Yield the answers as they stand, the oldest first; no list of them is made.
+
+        The store cannot be read otherwise before the last one was taken.
+
+        Parameters
+        ----------
+        annotator : str, default=None
+            Only of this person.
+        """
         with self._reading:
-            return read_answers(self._reader, annotator)
+            yield from read_answers(self._reader, annotator)
+
+    def each_row(self, query: str, *values: object) -> Iterator[sqlite3.Row]:
+        """Yield the rows of a query as `each_answer` does; see `read`."""
+        with self._reading:
+            yield from self._reader.execute(query, values)
 
     def last_answer(self, annotator: str) -> int | None:
         """Return the number of the last answer or edit of a person that stands."""
@@ -290,13 +307,13 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def read_answers(
     connection: sqlite3.Connection, annotator: str | None = None
-) -> list[Answer]:
-    """Return the answers as they stand, of all or of one person."""
+) -> Iterator[Answer]:
+    """Yield the answers as they stand, of all or of one person."""
     some = "" if annotator is None else "WHERE annotator = ?"
     values = () if annotator is None else (annotator,)
     query = f"SELECT {ANSWER} FROM answers {some} ORDER BY id"
-    rows = connection.execute(query, values).fetchall()
-    return [Answer(**{**dict(row), "edited": bool(row["edited"])}) for row in rows]
+    for row in connection.execute(query, values):
+        yield Answer(**{**dict(row), "edited": bool(row["edited"])})
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:

@@ -12,6 +12,9 @@ from fuzzypairs.pairs.stored import copy_to_memory
 
 __all__ = ["Judged", "StoredJudgements"]
 
+RANDOM = """
+SELECT left_id, right_id FROM answers WHERE strategy = 'random' ORDER BY id"""
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -60,11 +63,11 @@ class StoredJudgements:
             closing(connect(self.path)) as connection,
             closing(copy_to_memory(connection)) as copy,
         ):
-            answers = read_answers(copy)
-        row = {name: number for number, name in enumerate(self.names)}
-        random = [
-            (row[a.left_id], row[a.right_id])
-            for a in answers
-            if a.strategy == "random" and a.left_id in row and a.right_id in row
-        ]
-        return Judged(self.pairs(), random, measure_agreement(answers).is_noisy)
+            is_noisy = measure_agreement(read_answers(copy)).is_noisy
+            row = {name: number for number, name in enumerate(self.names)}
+            random = [
+                (row[a], row[b])
+                for a, b in copy.execute(RANDOM)
+                if a in row and b in row
+            ]
+        return Judged(self.pairs(), random, is_noisy)

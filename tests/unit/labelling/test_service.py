@@ -2,6 +2,7 @@
 
 import threading
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -11,10 +12,11 @@ import pytest
 from fuzzypairs import PairSet
 from fuzzypairs.active import Questions
 from fuzzypairs.io.tables import prepare
+from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, fit_once
 from fuzzypairs.labelling.live import Point, hint
 from fuzzypairs.labelling.service import Service, ServiceError
-from fuzzypairs.labelling.store import Store
+from fuzzypairs.labelling.store import Event, Store
 from fuzzypairs.labelling.stored_judgements import Judged
 
 
@@ -395,3 +397,29 @@ def test_reports_are_written_one_after_the_other(service, catalogue, tmp_path):
     assert most == [1, 1, 1]
     # Files of fonts stay open for each thread that draws.
     assert len(threads) == 1
+
+
+def test_views_do_not_hold_all_answers(catalogue, store):
+    ids, n = catalogue.ids, 4000
+    store.submit(
+        Event("graded", ids[k % 5], ids[5 + k % 7], ("Ann", "Bo")[k % 2], grade=0.5)
+        for k in range(n)
+    ).result()
+    service = Service(catalogue, store)
+    views = {
+        "history": lambda: service.history("Ann"),
+        "state": lambda: service.state("Ann"),
+        "agreement": lambda: service.agreement("Ann"),
+        "export": lambda: judgement_text(store),
+        "judged": service._stored,
+    }
+    peaks = {}
+    for name, view in views.items():
+        view()
+        tracemalloc.start()
+        view()
+        peaks[name] = tracemalloc.get_traced_memory()[1] / n
+        tracemalloc.stop()
+
+    # Bytes an answer; a list of all of them takes more than 700.
+    assert max(peaks.values()) < 500, peaks
