@@ -49,19 +49,21 @@ def judgement_columns(
     return columns
 
 
-def judgement_text(store: Store) -> str:
-    """Return the judgements as CSV, safe for spreadsheets.
+def judgement_text(store: Store) -> bytes:
+    """Return the judgements as CSV in UTF-8, safe for spreadsheets.
 
     Parameters
     ----------
     store : Store
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
+    file = io.BytesIO()
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
     ends = ("a", "b") if store.facts().get("id_column") else ("i", "j")
     writer.writerow((*ends, *EXPORTED[2:]))
     rows = store.each_row(f"{SELECT} ORDER BY id")
     writer.writerows(map(escape_cell, row) for row in rows)
+    text.flush()
     return file.getvalue()
 
 
