@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
 
 __all__ = [
     "check_bytes",
     "check_choice",
+    "check_fitted",
     "check_flag",
     "check_function",
     "check_heaviest",
@@ -41,6 +43,8 @@ __all__ = [
 
 # Counts above this are mistakes; indices in the core are of 64 bits.
 MOST = 2**31 - 1
+# Entries of a seed that is a sequence.
+MOST_SEEDS = 1000
 # Products of other weights with distances leave the range of float64.
 LIGHTEST, HEAVIEST = 1e-100, 1e100
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -143,8 +147,8 @@ def naming(argument: str) -> Iterator[None]:
     """
     try:
         yield
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        raise MemoryError(f"{argument} does not fit into memory: {error}") from error
     except Exception as error:
         is_usual = isinstance(error, ValueError | TypeError)
         if is_usual and re.search(rf"\b{argument}\b", str(error)):
@@ -201,9 +205,14 @@ def read_names(names: Any, n_items: int) -> Any:
         return list(names)
 
 
-def read_generator(random_state: Any) -> np.random.Generator:
+def read_generator(
+    random_state: Any, name: str = "random_state"
+) -> np.random.Generator:
     """Return NumPy's generator of `random_state`."""
-    with naming("random_state"):
+    with naming(name):
+        # NumPy reads a sequence to its end, which may be far.
+        if isinstance(random_state, Sequence) and len(random_state) > MOST_SEEDS:
+            raise ValueError(f"has {len(random_state)} entries")
         return np.random.default_rng(random_state)
 
 
@@ -277,15 +286,26 @@ def check_function(name: str, function: Any, *arguments: str) -> None:
         ...
     TypeError: metric must be a function of (A, B): too many positional arguments
     """
+    expected = ", ".join(arguments)
+    if not callable(function):
+        raise TypeError(
+            f"{name} must be a function of ({expected}), got {shown(function)}"
+        )
     try:
         found = signature(function)
-    except (TypeError, ValueError):  # of some compiled functions it is not known
+    except Exception:  # of some compiled functions and odd objects it is not known
         return
     try:
         found.bind(*arguments)
     except TypeError as error:
-        expected = ", ".join(arguments)
         raise TypeError(f"{name} must be a function of ({expected}): {error}") from None
+
+
+def check_fitted(name: str, model: Any, attribute: str | None = None) -> None:
+    """Refuse what is no fitted estimator, or has no such attribute."""
+    if not hasattr(type(model), "fit"):
+        raise TypeError(f"{name} is {shown(model)}, expected a fitted estimator")
+    check_is_fitted(model, attribute)
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -328,7 +348,8 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Floats | N
 
 def read_weights(sample_weight: Any, n_samples: int) -> Floats:
     """Return finite, non-negative weights, which may all be 0."""
-    check_kind("sample_weight", sample_weight)
+    with naming("sample_weight"):
+        check_kind("sample_weight", sample_weight)
     try:
         if isinstance(sample_weight, Real):
             sample_weight = np.full(n_samples, sample_weight, dtype=np.float64)

@@ -57,8 +57,8 @@ def as_memberships(
 
 def as_labels(name: str, result: ArrayLike) -> NDArray[Any]:
     """Return labels as they are, and memberships by their largest entry, eq. (1)."""
-    check_kind(name, result)
     with naming(name):
+        check_kind(name, result)
         array: NDArray[Any] = np.asarray(result)
     if array.dtype.kind not in "biufOUS":
         raise ValueError(

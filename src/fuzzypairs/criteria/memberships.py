@@ -11,7 +11,12 @@ from scipy.stats import rankdata
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.criteria.inputs import as_memberships, check_lengths
 from fuzzypairs.criteria.partitions import rand_index
-from fuzzypairs.validation import check_choice, check_flag, check_integer
+from fuzzypairs.validation import (
+    check_choice,
+    check_flag,
+    check_function,
+    check_integer,
+)
 
 __all__ = ["Chance", "align_clusters", "lia", "mahd", "mahd_chance"]
 
@@ -216,6 +221,7 @@ def lia(
     check_lengths(truth=T, result=U)
     columns = [np.argsort(-matrix, axis=1, kind="stable").T for matrix in (T, U)]
     # The wider side has ranks that the other lacks, hence not strict.
+    check_function("criterion", criterion, "truth", "result")
     return np.array([criterion(*both) for both in zip(*columns, strict=False)])
 
 

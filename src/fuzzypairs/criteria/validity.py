@@ -108,7 +108,7 @@ def xie_beni(
     """
     power = check_number("fuzzifier", fuzzifier, 1)
     data, U = _check_data(X, memberships)
-    C = read_array("centers", centers, dtype=np.float64)
+    C = _within_reach("centers", centers)
     if C.shape != (U.shape[1], data.shape[1]):
         raise ValueError(
             f"centers has shape {C.shape}: expected {(U.shape[1], data.shape[1])}, a "
@@ -192,11 +192,17 @@ def fuzzy_silhouette(
 
 def _check_data(X: ArrayLike, memberships: ArrayLike) -> tuple[Floats, Floats]:
     """Return data and their memberships, whose rows are shares."""
-    data = read_array("X", X, dtype=np.float64)
-    if not np.abs(data).max() <= LARGEST:
-        raise ValueError(
-            f"X reaches {np.abs(data).max():g}, expected at most {LARGEST:g}; rescale X"
-        )
+    data = _within_reach("X", X)
     U = as_memberships("memberships", memberships, shares=True)
     check_lengths(X=data, memberships=U)
     return data, U
+
+
+def _within_reach(name: str, rows: ArrayLike) -> Floats:
+    """Return rows whose squared distances do not leave the range of float64."""
+    data: Floats = read_array(name, rows, dtype=np.float64)
+    if not (most := np.abs(data).max()) <= LARGEST:
+        raise ValueError(
+            f"{name} reaches {most:g}, expected at most {LARGEST:g}; rescale it"
+        )
+    return data

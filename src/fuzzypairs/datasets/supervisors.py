@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import (
-    check_consistent_length,
     column_or_1d,
     gen_batches,
 )
 
 from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs.criteria.inputs import check_lengths
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import is_count
 from fuzzypairs.validation import (
@@ -117,7 +117,7 @@ def simulate_pairs(
     with naming("y"):
         check_kind("y", y)
         classes = column_or_1d(y)
-        check_consistent_length(data, classes)
+    check_lengths(X=data, y=classes)
     rng = read_generator(random_state)
 
     # As many as the largest group has, whatever is asked: this nests the groups.

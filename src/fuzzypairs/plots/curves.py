@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.plots import style
-from fuzzypairs.validation import read_array
+from fuzzypairs.validation import check_fitted, naming, read_array, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +41,8 @@ def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     >>> plot_objective([9.0, 4.0, 3.5]).get_ylabel()
     'objective'
     """
-    values = read_array("history", history, ensure_2d=False).ravel()
-    ax = style.new_axes((6.4, 3.2)) if ax is None else ax
+    values = read_array("history", history, dtype=np.float64, ensure_2d=False).ravel()
+    ax = style.given_or_new(ax, (6.4, 3.2))
     steps = np.arange(1, len(values) + 1)
     ax.plot(steps, values, color=style.COLORS[0], marker="o", markersize=3)
     ax.set(xlabel="iteration", ylabel="objective")
@@ -90,7 +89,7 @@ class ObjectiveDisplay(style.Display):
         -------
         display : ObjectiveDisplay
         """
-        check_is_fitted(model, "objective_history_")
+        check_fitted("model", model, "objective_history_")
         return cls(model.objective_history_).plot(ax)
 
 
@@ -124,15 +123,15 @@ def plot_search(
     >>> plot_search(results, "beta").get_xlabel()
     'beta'
     """
-    key = f"param_{parameter}"
-    if key not in results:
+    with naming("results"):
         known = [name[6:] for name in results if name.startswith("param_")]
+        mean = np.asarray(results["mean_test_score"], dtype=float)
+        error = _standard_errors(results)
+    if not isinstance(parameter, str) or parameter not in known:
         raise ValueError(
-            f"parameter is {parameter!r} but the search varied {', '.join(known)}"
+            f"parameter is {shown(parameter)} but the search varied {', '.join(known)}"
         )
-    ax = style.new_axes((6.4, 3.6)) if ax is None else ax
-    mean = np.asarray(results["mean_test_score"], dtype=float)
-    error = _standard_errors(results)
+    ax, key = style.given_or_new(ax, (6.4, 3.6)), f"param_{parameter}"
     # The best candidate of each value comes last; those without a score come first.
     order = np.argsort(np.nan_to_num(mean, nan=-np.inf), kind="stable")
     best = {
@@ -200,7 +199,7 @@ class SearchDisplay(style.Display):
         -------
         display : SearchDisplay
         """
-        check_is_fitted(search, "cv_results_")
+        check_fitted("search", search, "cv_results_")
         return cls(search.cv_results_, parameter).plot(ax)
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
-from sklearn.utils import check_consistent_length
 
 from fuzzypairs._typing import Data, Floats, Ints
 from fuzzypairs.criteria import certainty, pairs_held
-from fuzzypairs.criteria.inputs import as_memberships
+from fuzzypairs.criteria.inputs import as_memberships, check_lengths
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import style
 from fuzzypairs.validation import check_flag, check_integer, naming, read_array
@@ -94,8 +93,7 @@ def plot_memberships(
         read_array("X", X, dtype=np.float64),
         as_memberships("memberships", memberships, shares=True),
     )
-    with naming("memberships"):
-        check_consistent_length(data, U)
+    check_lengths(X=data, memberships=U)
     judged = PairSet.coerce(pairs, n_samples=len(data)).informative
     with naming("highlight"):
         rings = np.asarray(highlight, dtype=int).ravel()
@@ -110,7 +108,7 @@ def plot_memberships(
         raise TypeError(f"title is a {type(title).__name__}, expected text")
     check_flag("legend", legend)
     check_flag("row_links", row_links)
-    ax = style.new_axes((5.6, 5.0)) if ax is None else ax
+    ax = style.given_or_new(ax, (5.6, 5.0))
     places, names = _project(data)
 
     shown = _strongest_pairs(judged, U, most_pairs)

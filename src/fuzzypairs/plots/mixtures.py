@@ -104,7 +104,7 @@ def plot_mixtures(
             '"bars"'
         )
     if kind != "bars" and n_clusters == 3:
-        ax = style.new_axes((5.6, 4.8)) if ax is None else ax
+        ax = style.given_or_new(ax, (5.6, 4.8))
         _draw_triangle(ax, U)
         return ax
     most = check_integer("most", most, 1)
@@ -114,8 +114,8 @@ def plot_mixtures(
             f"names has {len(called)} entries but memberships have {len(U)} rows"
         )
     rows = most_mixed(U)[:most]
-    if ax is None:
-        ax = style.new_axes((6.4, 1.4 + 0.22 * len(rows) + 0.08 * n_clusters))
+    height = 1.4 + 0.22 * len(rows) + 0.08 * n_clusters
+    ax = style.given_or_new(ax, (6.4, height))
     _draw_bars(ax, U[rows], [called[row] for row in rows])
     return ax
 

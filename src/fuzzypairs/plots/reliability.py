@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.criteria.inputs import check_lengths
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_integer, naming, read_array
+from fuzzypairs.validation import check_fitted, check_integer, read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,9 +51,10 @@ def reliability_bins(
         read_array(name, values, ensure_2d=False, ensure_all_finite="allow-nan").ravel()
         for name, values in (("probability", probability), ("grade", grade))
     )
-    with naming("probability"):
-        check_consistent_length(p, s)
+    check_lengths(probability=p, grade=s)
     n_bins = check_integer("n_bins", n_bins, 1)
+    if ((p < 0.0) | (p > 1.0)).any():
+        raise ValueError("probability has a value outside 0 to 1")
     known = ~np.isnan(p) & (s != 0.0)
     p, alike = p[known], s[known] > 0.0
     place = np.minimum((p * n_bins).astype(int), n_bins - 1)
@@ -107,7 +107,7 @@ def plot_reliability(
     'probability that two rows belong together'
     """
     bins = reliability_bins(probability, grade, n_bins)
-    ax = style.new_axes((5.2, 4.2)) if ax is None else ax
+    ax = style.given_or_new(ax, (5.2, 4.2))
     ax.plot([0, 1], [0, 1], color=style.HELD, linestyle=":", label="reliable")
     mean, share, low, high, count = bins.T
     ax.errorbar(
@@ -168,6 +168,6 @@ class ReliabilityDisplay(style.Display):
         -------
         display : ReliabilityDisplay
         """
-        check_is_fitted(model, "held_out_")
+        check_fitted("model", model, "held_out_")
         held_out = model.held_out_
         return cls(held_out.probability, held_out.pairs.grade).plot(ax, **options)

@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.validation import check_fitted, naming, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ class Display:
 
 def memberships_of(model: Any) -> Floats:
     """Return the memberships of a fitted estimator that has them."""
-    check_is_fitted(model)
+    check_fitted("model", model)
     if not hasattr(model, "memberships_"):
         raise TypeError(
             f"model is a {type(model).__name__}, which has no memberships_; expected "
@@ -96,14 +96,19 @@ def new_figure(size: tuple[float, float]) -> Any:
     except ImportError as error:
         message = "pictures need matplotlib: pip install 'fuzzypairs[plot]'"
         raise ImportError(message) from error
-    made = figure.Figure(figsize=size, layout="constrained")
+    with naming("size"):
+        made = figure.Figure(figsize=size, layout="constrained")
     agg.FigureCanvasAgg(made)
     return made
 
 
-def new_axes(size: tuple[float, float] = (7.4, 4.8)) -> Any:
-    """Return the only axes of a new figure."""
-    return new_figure(size).subplots()
+def given_or_new(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw on: those given, or the only ones of a new figure."""
+    if ax is None:
+        return new_figure(size).subplots()
+    if not isinstance(ax, importlib.import_module("matplotlib.axes").Axes):
+        raise TypeError(f"ax is {shown(ax)}, expected matplotlib Axes")
+    return ax
 
 
 def pick(styles: Sequence[str], cluster: int) -> str:

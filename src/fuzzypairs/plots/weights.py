@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_integer, read_array, read_names
+from fuzzypairs.validation import check_fitted, check_integer, read_array, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +49,7 @@ def plot_feature_weights(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['shape', 'size']
     """
-    w = read_array("weights", weights, ensure_2d=False).ravel()
+    w = read_array("weights", weights, dtype=np.float64, ensure_2d=False).ravel()
     most = check_integer("most", most, 1)
     called = read_names(names, len(w))
     if len(called) != len(w):
@@ -59,7 +58,7 @@ def plot_feature_weights(
         )
     share = 100 * w / (w.sum() or 1.0)
     rows = np.argsort(-share, kind="stable")[:most]
-    ax = style.new_axes((4.8, 0.9 + 0.27 * len(rows))) if ax is None else ax
+    ax = style.given_or_new(ax, (4.8, 0.9 + 0.27 * len(rows)))
     places = np.arange(len(rows))
     ax.barh(places, share[rows], height=0.7, color=style.COLORS[0])
     for place, value in zip(places, share[rows], strict=True):
@@ -124,7 +123,7 @@ class FeatureWeightsDisplay(style.Display):
         -------
         display : FeatureWeightsDisplay
         """
-        check_is_fitted(model, "feature_weights_")
+        check_fitted("model", model, "feature_weights_")
         found = getattr(model, "feature_names_in_", None)
         called = found if names is None else names
         return cls(model.feature_weights_, called).plot(ax, **options)

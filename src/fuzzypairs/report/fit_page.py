@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from fuzzypairs import __version__
 from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import nmi, normalized_ari
+from fuzzypairs.criteria.inputs import as_memberships
 from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
@@ -37,6 +37,7 @@ from fuzzypairs.report.html import (
 )
 from fuzzypairs.report.judgements import judgement_section
 from fuzzypairs.report.row_table import row_flags, rows_section
+from fuzzypairs.validation import check_number, naming, read_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,13 +127,25 @@ def write_fit_report(
     True
     """
     n_samples = len(memberships_of(model))
-    data = check_array(X)
+    data = read_array("X", X)
+    seconds = check_number("seconds", seconds, 0.0)
     given: dict[str, Any] = {"X": data, "table": table, "ids": ids, "truth": truth}
-    for name, rows in given.items():
-        if rows is not None and len(rows) != n_samples:
+    shares = {"before": before, "memberships": memberships}
+    for name, rows in (given | shares).items():
+        if rows is None:
+            continue
+        with naming(name):
+            n_rows = len(as_memberships(name, rows) if name in shares else rows)
+        if n_rows != n_samples:
             raise ValueError(
-                f"{name} has {len(rows)} rows but the model was fitted to {n_samples}"
+                f"{name} has {n_rows} rows but the model was fitted to {n_samples}"
             )
+    with naming("columns"):
+        columns = list(columns)
+    with naming("notes"):
+        notes = list(notes)
+    with naming("options"):
+        options = dict(options)
     judged = PairSet.coerce(pairs, n_samples)
     is_guided = len(judged.informative) > 0 and model.n_clusters_ > 1
     if is_guided and before is None:

@@ -161,7 +161,7 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
         ("Without judgements, as the data lie", places, before[rows]),
         ("With judgements, in the space of the fit", learned, fit.U[rows]),
     ):
-        ax = style.new_axes((4.8, 4.4))
+        ax = style.given_or_new(None, (4.8, 4.4))
         plot_memberships(X, U, ax=ax, highlight=rings, title=title, row_links=True)
         if names and X is learned:
             ax.set(xlabel=names[0], ylabel=names[1])

@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from fuzzypairs import __version__
 from fuzzypairs.io.atomic import replacing
 from fuzzypairs.plots.style import BROKEN, COLORS
+from fuzzypairs.validation import check_integer, naming, shown
 
 __all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]
 
@@ -77,12 +79,20 @@ class Table:
     filters: Collection[int] = ()
 
     def __post_init__(self) -> None:
-        for number, row in enumerate(self.rows):
-            if len(row) != len(self.columns):
-                raise ValueError(
-                    f"rows[{number}] has {len(row)} cells but the table has "
-                    f"{len(self.columns)} columns"
-                )
+        with naming("columns"):
+            n_columns = len(self.columns)
+        with naming("rows"):
+            for number, row in enumerate(self.rows):
+                if len(row) != n_columns:
+                    raise ValueError(
+                        f"rows[{number}] has {len(row)} cells but the table has "
+                        f"{n_columns} columns"
+                    )
+        for name in ("numeric", "filters"):
+            with naming(name):
+                numbers = getattr(self, name)
+                for column in () if isinstance(numbers, range) else numbers:
+                    check_integer(name, column, 0)
 
     def cells(self) -> list[list[str]]:
         """Return the rows as text."""
@@ -390,6 +400,21 @@ def write_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    with naming("path"):
+        path = Path(path)
+        os.fsencode(path)  # half of a surrogate pair is no name
+    with naming("sections"):
+        sections = list(sections)
+    banners = [] if banner is None else [banner]
+    for name, values, kind in (
+        ("title", [title], str), ("lead", [lead], str),
+        ("sections", sections, Section), ("banner", banners, Banner),
+    ):  # fmt: skip
+        for value in values:
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"{name} has {shown(value)}, expected a {kind.__name__}"
+                )
     page = templates.get_template("report.html.j2")
     loaded = {
         name: templates.loader.get_source(templates, name)[0]  # type: ignore[union-attr]

@@ -310,7 +310,7 @@ def test_a_generator_seeds_as_its_number_does():
             {"y": np.zeros(178), "pair_sampling": "balanced"},
             "9 pairs of two classes are asked for: expected 0 to 0",
         ),
-        ({"y": CLASSES[:-1]}, "inconsistent numbers of samples"),
+        ({"y": CLASSES[:-1]}, "X has 178 samples but y has 177"),
         ({"X": WINE[:1], "y": CLASSES[:1]}, "minimum of 2 is required"),
     ],
 )

@@ -131,5 +131,5 @@ def test_rows_without_any_spread_can_be_drawn():
 
 
 def test_rows_must_match():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="X has 4 samples but memberships has 3"):
         plot_memberships(X, MEMBERSHIPS[:-1])

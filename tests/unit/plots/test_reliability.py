@@ -26,7 +26,7 @@ def test_bins_worked_by_hand():
 
 def test_nothing_known_has_no_bins():
     assert reliability_bins([np.nan, 0.5], [1.0, 0.0]).shape == (0, 5)
-    with pytest.raises(ValueError, match="inconsistent"):
+    with pytest.raises(ValueError, match="probability has 1 samples but grade has 2"):
         reliability_bins([0.5], [1.0, 0.0])
 
 
