@@ -46,7 +46,7 @@ def test_judgements_at_fault_are_fields(triple, rows, reason):
     with pytest.raises(PairsError) as caught:
         PairSet.from_triples([(0, 1, 0.5), triple], n_samples=5)
     error = caught.value
-    assert (error.place, error.index, error.rows) == ("pairs", 1, rows)
+    assert (error.place, error.index, error.rows) == ("triples", 1, rows)
     assert error.reason.startswith(reason)
 
 

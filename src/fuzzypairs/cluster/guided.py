@@ -31,7 +31,7 @@ from fuzzypairs.cluster.notes import Note
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.reading import has_ids
+from fuzzypairs.pairs.reading import has_ids, judgements_of
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse, total_variance
@@ -258,7 +258,8 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         self : GuidedFDC
         """
         if has_ids(pairs) and hasattr(X, "index"):
-            pairs = PairSet.from_frame(pairs, data=X)
+            with judgements_of("pairs"):
+                pairs = PairSet.from_frame(pairs, data=X)
         numbers = self._numbers()
         for k in numbers:
             spread = False if self.propagate is None else self.propagate
@@ -288,7 +289,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     def _numbers(self) -> list[int]:
         """Return the numbers of clusters to choose from."""
         given = self.n_clusters
-        if isinstance(given, Sequence | np.ndarray) and np.ndim(given):
+        if isinstance(given, list | tuple | range | np.ndarray) and np.iterable(given):
             numbers = [check_integer("n_clusters", k, 1) for k in given]
             if not numbers:
                 raise ValueError("n_clusters is empty, expected a number or several")

@@ -44,7 +44,7 @@ class PairConstructors:
         return cls([], [], [], n_samples)
 
     @classmethod
-    @reading.errors_of("pairs")
+    @reading.judgements_of("triples")
     def from_triples(cls, triples: Any, n_samples: int | None = None) -> Self:
         """Read triples (i, j, grade).
 
@@ -65,7 +65,7 @@ class PairConstructors:
         return cls(i, j, grade, n_samples)
 
     @classmethod
-    @reading.errors_of("pairs")
+    @reading.judgements_of("matrix")
     def from_sparse(cls, matrix: Any, n_samples: int | None = None) -> Self:
         """Read a sparse matrix of grades, one triangle or both.
 
@@ -89,7 +89,7 @@ class PairConstructors:
         return cls(*reading.read_sparse(matrix, n_samples))
 
     @classmethod
-    @reading.errors_of("pairs")
+    @reading.judgements_of("frame")
     def from_frame(
         cls,
         frame: Any,

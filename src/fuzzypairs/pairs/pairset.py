@@ -16,6 +16,7 @@ from fuzzypairs.pairs.constructors import PairConstructors
 from fuzzypairs.pairs.reading import (
     errors_of,
     is_count,
+    judgements_of,
     merge,
     read_columns,
     read_ends,
@@ -127,7 +128,7 @@ class PairSet(PairConstructors):
             ends = read_ends(i, j, n_samples, "pairs")
             merged = merge(ends, read_grades(grade, ends))
         except Exception as error:
-            raise unreadable("pairs", error) from error
+            raise unreadable("pairs (i, j, grade)", error) from error
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
@@ -161,11 +162,13 @@ class PairSet(PairConstructors):
         if pairs is None:
             return cls.empty(n_samples)
         if sparse.issparse(pairs):
-            return cls.from_sparse(pairs, n_samples)
+            with judgements_of("pairs"):
+                return cls.from_sparse(pairs, n_samples)
         if not isinstance(pairs, list | PairSet):
             check_kind("pairs", pairs)
         if hasattr(pairs, "columns"):
-            return cls.from_frame(pairs, n_samples=n_samples)
+            with judgements_of("pairs"):
+                return cls.from_frame(pairs, n_samples=n_samples)
         if not isinstance(pairs, PairSet):
             try:
                 i, j, grade = read_columns(pairs, ("i", "j", "grade"), "pairs")
@@ -398,13 +401,13 @@ class PairSet(PairConstructors):
         for other in others:
             if not isinstance(other, PairSet):
                 raise PairsError(
-                    f"cannot join pairs with a {type(other).__name__}, expected "
-                    "PairSets; read it with PairSet.coerce"
+                    f"others has a {type(other).__name__}, expected PairSets; read it "
+                    "with PairSet.coerce"
                 )
             if other.n_samples != self.n_samples:
                 raise PairsError(
-                    f"cannot join pairs about {self.n_samples} samples with pairs "
-                    f"about {other.n_samples}; build both with the same n_samples"
+                    f"others has pairs about {other.n_samples} samples, but these are "
+                    f"about {self.n_samples}; build both with the same n_samples"
                 )
         return PairSet(
             np.concatenate([pairs.i for pairs in sets]),

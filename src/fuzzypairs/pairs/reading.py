@@ -27,8 +27,10 @@ class Ends(NamedTuple):
     n_samples: int
 
 
+# Arguments that hold all judgements.
+JUDGEMENTS = ("pairs", "triples", "frame", "matrix")
 # Kinds of numbers: how an error refers to one, and what it expects.
-SAMPLE = "joins sample", "a whole number counted from 0, the sample's row in X"
+SAMPLE = "joins sample", "a whole number counted from 0, i and j being rows of X"
 ROW = "is", "a whole number counted from 0, a row of X"
 GRADE = "has grade", "a number from -1 (unlike) over 0 (can't say) to 1 (alike)"
 
@@ -58,10 +60,27 @@ def errors_of(place: str) -> Iterator[None]:
         raise unreadable(place, error) from error
 
 
+@contextmanager
+def judgements_of(place: str) -> Iterator[None]:
+    """Name the argument that holds all judgements, also in errors about one of them."""
+    try:
+        yield
+    except PairsError as error:
+        if error.place not in JUDGEMENTS:
+            raise
+        raise PairsError(
+            error.reason, place=place, index=error.index, rows=error.rows
+        ) from error.__cause__
+    except Exception as error:
+        raise unreadable(place, error) from error
+
+
 def unreadable(place: str, error: Exception) -> Exception:
     """Return the error about `place` that another one means for users."""
-    if isinstance(error, PairsError | OSError | MemoryError):
+    if isinstance(error, PairsError | OSError):
         return error
+    if isinstance(error, MemoryError):
+        return MemoryError(f"{place} does not fit into memory: {error}")
     # Also of objects that fail when they are read.
     said = f"cannot be read: {type(error).__name__}: {error}"
     return PairsError(said, place=place)
@@ -107,8 +126,9 @@ def _numbers(column: Any, name: str, meaning: tuple[str, str]) -> NDArray[Any]:
     plain = isinstance(column, Iterable) and not hasattr(column, "__array__")
     values = list(column) if plain else np.asarray(column)
     if isinstance(values, np.ndarray) and values.ndim != 1:
+        columns = "" if meaning is ROW else " for i, j and grade"
         raise PairsError(
-            f"has a column of shape {values.shape}, expected (n,)", place=name
+            f"has a column of shape {values.shape}, expected (n,){columns}", place=name
         )
     if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
         # NumPy would silently read True as 1, and 2 beside "3" as text.
@@ -151,12 +171,13 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
         check_count("n_samples", n_samples)
     for end in (i, j):
         if (end < 0).any():
-            raise _error(end < 0, name, "but rows are counted from 0", end)
+            raise _error(end < 0, name, "but rows are counted from 0 (i and j)", end)
         if (end >= n_samples).any():
-            limit = f"but X has {n_samples} rows (0 to {n_samples - 1})"
+            last = n_samples - 1
+            limit = f"but X has {n_samples} rows (0 to {last}), n_samples of i and j"
             raise _error(end >= n_samples, name, limit, end)
     if (i == j).any():
-        itself = "to itself; remove it, a judgement is about two samples"
+        itself = "to itself; remove it, i and j are two samples"
         raise _error(i == j, name, itself, i)
     return Ends(i, j, int(n_samples))
 
@@ -238,7 +259,7 @@ def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]
     if matrix.shape != (side, side):
         raise PairsError(
             f"is a sparse matrix of shape {matrix.shape}, expected one row and one "
-            f"column for each sample: ({side}, {side})",
+            f"column for each sample: ({side}, {side}), n_samples",
             place="pairs",
         )
     check_kind("pairs", matrix)
@@ -305,13 +326,16 @@ def has_ids(frame: Any) -> bool:
 def _pick(frame: Any, name: str, *columns: str) -> list[Any]:
     check_kind(name, frame)
     if not hasattr(frame, "columns"):
-        raise PairsError(f"{name} is a {type(frame).__name__}, expected a DataFrame")
+        raise PairsError(
+            f"is a {type(frame).__name__}, expected a DataFrame", place=name
+        )
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise PairsError(
-            f"{name} has the columns {', '.join(map(str, frame.columns))}; expected "
+            f"has the columns {', '.join(map(str, frame.columns))}; expected "
             f"{', '.join(columns)} (pairs: i, j, grade; ids in a, b, grade are read by "
-            "PairSet.from_frame with data and id_column)"
+            "PairSet.from_frame with data and id_column)",
+            place=name,
         )
     return [frame[column] for column in columns]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs.exceptions import PairsError
+from fuzzypairs.validation import naming
 
 __all__ = ["copy_to_memory", "is_store", "read_store", "stored_ids"]
 
@@ -38,7 +39,8 @@ def read_store(
         raise PairsError(
             f"{path} goes by the ids of column {column!r}: pass them (--id {column})"
         )
-    names = range(n_rows) if not column or ids is None else list(ids)
+    with naming("ids"):
+        names = range(n_rows) if not column or ids is None else list(ids)
     n_given = n_samples if n_samples is not None else len(names)
     if not column and n_given != n_rows:
         raise PairsError(
@@ -48,7 +50,9 @@ def read_store(
     place = {str(name): row for row, name in enumerate(names)}
     for name in (name for a, b, _ in judged for name in (a, b)):
         if name not in place:
-            raise PairsError(f"{path} judges {name!r}, which is no id of the data")
+            raise PairsError(
+                f"{path} judges {name!r}, which is no id of the data (ids)"
+            )
     return (
         [place[a] for a, _, _ in judged],
         [place[b] for _, b, _ in judged],
@@ -76,7 +80,7 @@ def copy_to_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
 def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
     """Return facts about the data that were judged, and the judgements."""
     if not path.is_file():
-        raise PairsError(f"{path} does not exist: check the name")
+        raise PairsError(f"path {path} does not exist: check the name")
     # Not opened read-only: what a killed process left must be rolled back first.
     try:
         with (

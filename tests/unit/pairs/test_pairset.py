@@ -169,14 +169,14 @@ def test_concat_gives_each_set_the_same_weight():
     assert list(sets[0].concat(*sets[1:])) == [(0, 1, 0.375)]
     assert sets[0] + sets[1] == sets[1]
     assert sets[0].concat() == sets[0]
-    with pytest.raises(PairsError, match="about 2 samples with pairs about 3"):
+    with pytest.raises(PairsError, match="about 3 samples, but these are about 2"):
         sets[0] + PairSet.empty(3)
     with pytest.raises(TypeError):
         sets[0] + [(0, 1, 1)]
 
 
 def test_concat_refuses_what_is_no_pair_set(pairs):
-    with pytest.raises(PairsError, match="cannot join pairs with a list, expected"):
+    with pytest.raises(PairsError, match="others has a list, expected"):
         pairs.concat([(0, 1, 1)])
 
 

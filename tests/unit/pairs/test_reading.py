@@ -59,16 +59,16 @@ def test_restrict_refuses(pairs, rows, message):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ((0, 150, 1), r"pairs[1] joins sample 150 but X has 150 rows (0 to 149)"),
-        ((-1, 3, 1), r"pairs[1] joins sample -1 but rows are counted from 0"),
-        ((7, 7, 1), r"pairs[1] joins sample 7 to itself"),
-        ((2.5, 3, 1), r"pairs[1] joins sample 2.5; expected a whole number"),
-        ((np.nan, 3, 1), r"pairs[1] joins sample nan; expected a whole number"),
-        ((3, np.inf, 1), r"pairs[1] joins sample inf; expected a whole number"),
-        ((3, 1e300, 1), r"pairs[1] joins sample 1e+300; expected a whole number"),
-        ((3, 4, np.nan), r"pairs[1] joins samples 3 and 4 with grade nan; expected"),
-        ((3, 4, -np.inf), r"pairs[1] joins samples 3 and 4 with grade -inf"),
-        ((3, 4, 1.01), r"pairs[1] joins samples 3 and 4 with grade 1.01; expected"),
+        ((0, 150, 1), r"triples[1] joins sample 150 but X has 150 rows (0 to 149)"),
+        ((-1, 3, 1), r"triples[1] joins sample -1 but rows are counted from 0"),
+        ((7, 7, 1), r"triples[1] joins sample 7 to itself"),
+        ((2.5, 3, 1), r"triples[1] joins sample 2.5; expected a whole number"),
+        ((np.nan, 3, 1), r"triples[1] joins sample nan; expected a whole number"),
+        ((3, np.inf, 1), r"triples[1] joins sample inf; expected a whole number"),
+        ((3, 1e300, 1), r"triples[1] joins sample 1e+300; expected a whole number"),
+        ((3, 4, np.nan), r"triples[1] joins samples 3 and 4 with grade nan; expected"),
+        ((3, 4, -np.inf), r"triples[1] joins samples 3 and 4 with grade -inf"),
+        ((3, 4, 1.01), r"triples[1] joins samples 3 and 4 with grade 1.01; expected"),
     ],
 )
 def test_bad_values_are_named_in_lists_and_arrays(bad, message):
@@ -80,14 +80,14 @@ def test_bad_values_are_named_in_lists_and_arrays(bad, message):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ((True, 3, 1), "pairs[1] joins sample True; expected a whole number"),
-        (("2", 3, 1), "pairs[1] joins sample '2'; expected a whole number"),
-        ((2, None, 1), "pairs[1] joins sample None; expected a whole number"),
-        ((2, 3, "alike"), "pairs[1] has grade 'alike'; expected a number from -1"),
-        ((2, 3, True), "pairs[1] has grade True; expected a number from -1"),
-        ((2, 3, 1j), "pairs[1] has grade 1j; expected a number from -1"),
-        ((2, 3), "pairs[1] is (2, 3), expected (i, j, grade)"),
-        (4, "pairs[1] is 4, expected (i, j, grade)"),
+        ((True, 3, 1), "triples[1] joins sample True; expected a whole number"),
+        (("2", 3, 1), "triples[1] joins sample '2'; expected a whole number"),
+        ((2, None, 1), "triples[1] joins sample None; expected a whole number"),
+        ((2, 3, "alike"), "triples[1] has grade 'alike'; expected a number from -1"),
+        ((2, 3, True), "triples[1] has grade True; expected a number from -1"),
+        ((2, 3, 1j), "triples[1] has grade 1j; expected a number from -1"),
+        ((2, 3), "triples[1] is (2, 3), expected (i, j, grade)"),
+        (4, "triples[1] is 4, expected (i, j, grade)"),
     ],
 )
 def test_bad_kinds_are_named(bad, message):
@@ -98,11 +98,11 @@ def test_bad_kinds_are_named(bad, message):
 @pytest.mark.parametrize(
     ("triples", "message"),
     [
-        (np.zeros((4, 2)), "pairs has shape (4, 2), expected (n, 3)"),
-        (np.zeros(3), "pairs has shape (3,), expected (n, 3)"),
-        (np.array([["0", "1", "1"]]), "pairs[0] joins sample"),
-        (np.array([[False, True, True]]), "pairs[0] joins sample"),
-        (5, "pairs is 5, expected a list of (i, j, grade)"),
+        (np.zeros((4, 2)), "triples has shape (4, 2), expected (n, 3)"),
+        (np.zeros(3), "triples has shape (3,), expected (n, 3)"),
+        (np.array([["0", "1", "1"]]), "triples[0] joins sample"),
+        (np.array([[False, True, True]]), "triples[0] joins sample"),
+        (5, "triples is 5, expected a list of (i, j, grade)"),
     ],
 )
 def test_bad_shapes_and_types_are_named(triples, message):
@@ -120,10 +120,10 @@ def test_bad_n_samples(n_samples):
     ("matrix", "message"),
     [
         (sparse.coo_array((3, 4)), "shape (3, 4), expected one row and one column"),
-        (sparse.coo_array(np.eye(3)), "pairs[0] joins sample 0 to itself"),
+        (sparse.coo_array(np.eye(3)), "matrix[0] joins sample 0 to itself"),
         (
             sparse.coo_array(([2.0], ([0], [2])), shape=(3, 3)),
-            "pairs[0] joins samples 0 and 2 with grade 2.0",
+            "matrix[0] joins samples 0 and 2 with grade 2.0",
         ),
     ],
 )
@@ -141,11 +141,11 @@ def test_sparse_must_fit_n_samples(pairs):
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"i": [0], "k": [1]}, {}, "pairs has the columns i, k; expected i, j, grade"),
+        ({"i": [0], "k": [1]}, {}, "frame has the columns i, k; expected i, j, grade"),
         (
             {"a": ["x", "w"], "b": ["y", "x"], "grade": [1, 1]},
             {"ids": ["x", "y"]},
-            "pairs[1] names 'w', which is not in data['code']",
+            "frame[1] names 'w', which is not in data['code']",
         ),
         (
             {"a": ["x"], "b": ["y"], "grade": [1]},
@@ -155,7 +155,7 @@ def test_sparse_must_fit_n_samples(pairs):
         (
             {"a": [1], "b": [2], "grade": [1]},
             {"ids": ["1", "2"]},
-            "pairs[0] names 1, which is not in data['code']",
+            "frame[0] names 1, which is not in data['code']",
         ),
     ],
 )
@@ -170,7 +170,7 @@ def test_frame_refuses(library, columns, options, message):
 def test_frame_refuses_a_missing_number():
     frame = pd.DataFrame({"i": [0, None], "j": [1, 2], "grade": [1, 1]})
     for table in (frame, frame.convert_dtypes(), pl.from_pandas(frame)):
-        with pytest.raises(PairsError, match=r"pairs\[1\] joins sample (nan|<NA>);"):
+        with pytest.raises(PairsError, match=r"frame\[1\] joins sample (nan|<NA>);"):
             PairSet.from_frame(table)
 
 
@@ -231,9 +231,9 @@ def test_memberships_refuse(memberships, options, message):
 
 
 def test_other_things_than_tables_are_named():
-    with pytest.raises(PairsError, match="pairs is a list, expected a sparse matrix"):
+    with pytest.raises(PairsError, match="matrix is a list, expected a sparse matrix"):
         PairSet.from_sparse([[0, 1], [1, 0]])
-    with pytest.raises(PairsError, match="pairs is a list, expected a DataFrame"):
+    with pytest.raises(PairsError, match="frame is a list, expected a DataFrame"):
         PairSet.from_frame([(0, 1, 1)])
     with pytest.raises(PairsError, match="memberships must be numbers"):
         PairSet.from_memberships([["a", "b"]], n_pairs=0)
