@@ -19,6 +19,14 @@ from fuzzypairs.active.pool import (
 from fuzzypairs.active.random_pairs import random_pairs
 from fuzzypairs.active.super_instances import cobras
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.validation import (
+    check_choice,
+    check_integer,
+    check_number,
+    naming,
+    read_array,
+    read_generator,
+)
 
 __all__ = ["STRATEGIES", "Questions"]
 
@@ -75,8 +83,12 @@ class Questions:
         *,
         repeats: float = 0.0,
     ) -> None:
-        rng = np.random.default_rng(seed)
-        self._strategy, self._repeats = strategy, repeats
+        X = read_array("X", X, ensure_min_features=0, ensure_all_finite=False)
+        if n_clusters is not None:
+            check_integer("n_clusters", n_clusters, 1)
+        rng = read_generator(seed, "seed")
+        self._strategy = check_choice("strategy", strategy, tuple(STRATEGIES))
+        self._repeats = check_number("repeats", repeats, 0.0, 1.0)
         self._rng, self._seed = np.random.default_rng(rng.integers(2**63)), seed
         self.pool = Pool(
             X=X,
@@ -101,6 +113,7 @@ class Questions:
         ----------
         n : int, default=1
         """
+        check_integer("n", n, 0)
         found: list[Question] = []
         while len(found) < n and (question := self._next()) is not None:
             self._n_popped += 1
@@ -117,7 +130,9 @@ class Questions:
         i, j : int
         grade : float or None
         """
-        pair = ordered(i, j)
+        pair = self._pair(i, j)
+        if grade is not None and not abs(check_number("grade", grade, -1.0)) <= 1:
+            raise ValueError(f"grade is {grade}, expected a number from -1 to 1")
         self.pool.add(Answer(i, j, grade))
         # A strategy that went on meanwhile did so without this answer.
         went_on = len(self.pool.pending - {pair}) > 0
@@ -132,9 +147,10 @@ class Questions:
         ----------
         i, j : int
         """
+        pair = self._pair(i, j)
         for place in reversed(range(len(self.pool.answers))):
             answer = self.pool.answers[place]
-            if ordered(answer.i, answer.j) == ordered(i, j):
+            if ordered(answer.i, answer.j) == pair:
                 self.pool.take_back(place)
                 self._restart()
                 return answer
@@ -147,7 +163,12 @@ class Questions:
         ----------
         memberships : ndarray of shape (n_samples, n_clusters)
         """
-        self.pool.memberships = memberships
+        U = read_array("memberships", memberships)
+        if len(U) != self.pool.n_samples:
+            raise ValueError(
+                f"memberships has {len(U)} rows but X has {self.pool.n_samples}"
+            )
+        self.pool.memberships = U
 
     def leave_out(self, rows: set[int]) -> None:
         """Ask no more about some rows.
@@ -156,7 +177,19 @@ class Questions:
         ----------
         rows : set of int
         """
-        self.pool.left_out = rows
+        with naming("rows"):
+            self.pool.left_out = {self._row("rows", row) for row in rows}
+
+    def _pair(self, i: int, j: int) -> tuple[int, int]:
+        """Return two different rows in increasing order."""
+        if self._row("i", i) == self._row("j", j):
+            raise ValueError(f"i and j are both {i}, expected two rows")
+        return ordered(i, j)
+
+    def _row(self, name: str, row: int) -> int:
+        if check_integer(name, row, 0) >= self.pool.n_samples:
+            raise ValueError(f"{name}: {row}, but X has {self.pool.n_samples} rows")
+        return row
 
     def _start(self) -> None:
         self._proposals = STRATEGIES[self._strategy](self.pool)

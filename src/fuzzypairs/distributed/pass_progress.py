@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.validation import check_function
 
 __all__ = ["PassClock", "PassProgress", "watch_passes"]
 
@@ -80,6 +81,7 @@ def watch_passes(watcher: PassWatcher) -> Iterator[None]:
     >>> seen[0].stage, seen[-1].n_passes == model.n_iter_, seen[-1].n_blocks
     ('survey', True, 2)
     """
+    check_function("watcher", watcher, "progress")
     token = WATCHER.set(watcher)
     try:
         yield

@@ -27,6 +27,7 @@ from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import contributions, standard_error
 from fuzzypairs.threads import Threads
+from fuzzypairs.validation import check_function
 
 __all__ = ["Progress", "Runner", "Trial", "hold_out_trials", "stability_trials"]
 
@@ -104,6 +105,8 @@ class Runner:
         threads: Threads,
         progress: Progress | None = None,
     ) -> None:
+        if progress is not None:
+            check_function("progress", progress, "done", "total")
         self.X, self.weight, self.total = X, weight, 0
         self._threads, self._progress = threads, progress
         self._done, self._lock = 0, Lock()
