@@ -24,7 +24,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory: name a file in it")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {path.parent} does not exist: create it")
+        raise FileNotFoundError(
+            f"path {path}: the folder {path.parent} does not exist: create it"
+        )
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is a device or pipe: name a file")
     target = Path(os.path.realpath(path))

@@ -235,7 +235,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             if name not in X:
                 raise ValueError(
                     f"there is no column {name!r}{suggest(name, X.columns)}; there are "
-                    f"{listed(X.columns)}"
+                    f"{listed(X.columns)} (--{told[name]})"
                 )
         found = {
             str(name): kind_of(X[name], self.date_order)

@@ -17,7 +17,7 @@ import numpy as np
 from fuzzypairs import __version__
 from fuzzypairs.exceptions import ModelFileError, VersionMismatchWarning
 from fuzzypairs.io.atomic import replacing
-from fuzzypairs.validation import naming
+from fuzzypairs.validation import naming, shown
 
 __all__ = ["load", "save"]
 
@@ -80,6 +80,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     with naming("path"):
         path = Path(path)
+        os.fsencode(path)  # half of a surrogate pair is no name
     skops_io = _import_skops()
     refused = f"model, a {type(model).__name__}, cannot be saved"
     try:
@@ -157,6 +158,10 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
     skops_io = _import_skops()
     with naming("path"):
         path = Path(path)
+        os.fsencode(path)  # half of a surrogate pair is no name
+    with naming("trusted"):
+        if not all(isinstance(name, str) for name in trusted):
+            raise TypeError(f"trusted is {shown(trusted)}, expected names of types")
     # One read serves both the check and the load: a file replaced between the two
     # would otherwise be loaded unchecked.
     data = _read_archive(path)
@@ -219,7 +224,11 @@ def _read_archive(path: Path) -> bytes:
     """Return the bytes of a file that is a complete zip archive."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a directory: name the model file in it")
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        said = f"path cannot be read: {error.strerror}"
+        raise type(error)(error.errno, said, str(path)) from None
     if zipfile.is_zipfile(io.BytesIO(data)):
         return data
     if not data:

@@ -149,11 +149,12 @@ def read_items(
     path = Path(path)
     apart = [name for name in (id_column, truth) if name is not None]
     frame = read_table(path, text=[*apart, *text])
-    for name in (*apart, *drop):
-        if name not in frame:
+    wanted = [("--id", id_column), ("--truth", truth), *(("--drop", d) for d in drop)]
+    for option, name in wanted:
+        if name is not None and name not in frame:
             raise ValueError(
                 f"{path} has no column {name!r}{suggest(name, frame.columns)}; it has "
-                f"{listed(frame.columns)}"
+                f"{listed(frame.columns)} ({option})"
             )
     if id_column is not None and id_column == truth:
         raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")

@@ -218,11 +218,11 @@ def open_catalogue(
         Without those columns, unless no others are left.
     """
     apart = [name for name in (image, text) if name is not None]
-    for name in apart:
-        if name not in items.features:
+    for option, name in (("--image", image), ("--text", text)):
+        if name is not None and name not in items.features:
             raise ValueError(
                 f"{items.path} has no column {name!r}; it has "
-                f"{listed(items.features.columns)}"
+                f"{listed(items.features.columns)} ({option})"
             )
     left = items.features.drop(columns=apart)
     clustered = Items(items.path, left, items.ids, items.truth, items.id_column)

@@ -121,10 +121,10 @@ def make_plan(
     whole = TARGETS[target]
     return Plan(
         target,
-        _pick("dataset", datasets, whole.datasets, target),
-        _pick("group", groups, whole.groups, target),
-        _pick("method", methods, whole.methods, target),
-        _pick("tuning", tunings, whole.tunings, target),
+        _pick("--datasets", datasets, whole.datasets, target),
+        _pick("--groups", groups, whole.groups, target),
+        _pick("--methods", methods, whole.methods, target),
+        _pick("--tuning", tunings, whole.tunings, target),
         n_starts,
         n_draws,
     )
@@ -182,12 +182,12 @@ def title_of(dataset: str) -> str:
 
 
 def _pick(
-    what: str, wanted: Sequence[str], known: Sequence[_Name], target: str
+    option: str, wanted: Sequence[str], known: Sequence[_Name], target: str
 ) -> tuple[_Name, ...]:
     lowered = {name.strip().lower() for name in wanted}
     if unknown := sorted(lowered.difference(known)):
         raise ValueError(
-            f"{target} has no {what} {unknown[0]!r}: expected some of "
-            f"{', '.join(known)}"
+            f"{target} has no {option.strip('-s')} {unknown[0]!r}: expected some of "
+            f"{', '.join(known)} ({option})"
         )
     return tuple(name for name in known if name in lowered or not wanted)
