@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, criteria, datasets, load, plots, save
-from fuzzypairs.active import Session, infer_pairs
+from fuzzypairs.active import Questions, Session, infer_pairs
 from fuzzypairs.pairs.propagation import propagate
+from fuzzypairs.report import Section, Table, write_report
 from fuzzypairs.selection.comparison import compare
 from hostile import values
 from hostile.outcomes import Case
@@ -39,6 +40,39 @@ def mark(i: Any = 0, j: Any = 1, grade: Any = 0.5) -> PairSet:
     return session.pairs
 
 
+def question(X: Any, repeats: Any = 0.1, **arguments: Any) -> None:
+    Questions(X, repeats=repeats, **arguments).pop(2)
+
+
+def told(
+    i: Any = 0, j: Any = 1, grade: Any = 0.5, memberships: Any = U, rows: Any = (5,),
+    n: Any = 2,
+) -> PairSet:  # fmt: skip
+    """Questions with an answer and a model."""
+    questions = Questions(X, 3)
+    questions.mark(i, j, grade)
+    questions.inform(memberships)
+    questions.leave_out(rows)
+    questions.pop(n)
+    questions.take_back(i, j)
+    return questions.pairs
+
+
+def display(model: Any = None) -> None:
+    """All displays of one model; None is a good one."""
+    model = fitted("GuidedFDC") if model is None else model
+    plots.MixturesDisplay.from_estimator(model)
+    plots.FeatureWeightsDisplay.from_estimator(model)
+    plots.ReliabilityDisplay.from_estimator(model)
+    plots.ObjectiveDisplay.from_estimator(model)
+
+
+def page(title: Any = "", sections: Any = (), banner: Any = None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        write_report(path, title=title, lead="", sections=sections, banner=banner)
+
+
 def split(n_folds: Any = 2, random_state: Any = 0, whole_groups: Any = True) -> Any:
     folds = PAIRS.split(n_folds, random_state, whole_groups=whole_groups)
     return next(iter(folds))[0]
@@ -53,6 +87,7 @@ def draw(plot: Callable[..., Any]) -> Callable[..., Any]:
     return drawn
 
 
+RESULTS = {"param_k": [2, 3], "mean_test_score": [0.6, 0.8]}
 LABELLED = {"truth": LABELS, "result": LABELS}
 SOFT = {"truth": U, "result": U}
 # Functions with arguments that they accept.
@@ -110,19 +145,21 @@ FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         draw(plots.plot_reliability),
         {"probability": np.linspace(0.1, 0.9, 23), "grade": PAIRS.grade},
     ),
+    (draw(plots.plot_search), {"results": RESULTS, "parameter": "k"}),
+    (display, {}),
+    (plots.new_figure, {"size": (3.0, 2.0)}),
+    (question, {"X": X, "n_clusters": 3, "strategy": "auto", "seed": 0}),
+    (told, {}),
+    (page, {"sections": [Section("Data")]}),
+    (Table, {"columns": ["a"], "rows": [["x"]]}),
     (plots.most_mixed, {"memberships": U}),
     (plots.shared_membership, {"pairs": PAIRS, "memberships": U}),
 ]
 # What else stands for an argument in messages.
 ALIASES = {
-    "triples": ("pairs",),
-    "matrix": ("pairs",),
-    "frame": ("pairs",),
-    "grade": ("pairs", "judgements", "probability"),
-    "i": ("sample", "pairs"),
-    "j": ("sample", "pairs"),
+    "grade": ("probability",),
     "id_column": ("data",),
-    "path": ("exist",),
+    "path": ("pairs",),
     "n_samples": ("pairs", "must", "cannot"),
     "X": ("y", "memberships"),
     "labels": ("n_pairs",),
@@ -135,8 +172,8 @@ ALIASES = {
 # Arguments that are tables or lists, and get those that are wrong as well.
 ARRAYS = {"X", "memberships", "reference", "truth", "result", "labels", "ratings", "y"}
 PAIR_LISTS = {"pairs", "triples"}
-# Where anything may be given that draws, or nothing is checked by design.
-LEFT_OUT = {"ax", "progress", "criterion", "in_background", "download"}
+# Functions of users, whose errors are passed on, and what is not checked by design.
+LEFT_OUT = {"progress", "criterion", "in_background", "download"}
 
 
 def of_functions() -> Iterator[Case]:

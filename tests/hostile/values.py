@@ -103,6 +103,7 @@ PARAMETERS: Values = {
     "empty dict": dict,
     "set": lambda: {1},
     "range": lambda: range(3),
+    "long range": lambda: range(10**12),
     "generator": lambda: (n for n in (1, 2)),
     "NA": keep(pd.NA),
     "NaT": keep(pd.NaT),
