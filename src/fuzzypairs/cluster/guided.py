@@ -248,8 +248,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             DataFrame with the columns ``a, b, grade`` names rows by the index of X.
         inferred : PairSet, default=None
             What follows from `pairs` (`fuzzypairs.active.infer_pairs`). The map is
-            learned from it as well, starting from the groups of samples that it forms,
-            but it is no evidence.
+            learned from it, too, from a start by its groups; it is no evidence.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in the distances.
 
