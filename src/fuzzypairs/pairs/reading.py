@@ -171,10 +171,9 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
         check_count("n_samples", n_samples)
     for end in (i, j):
         if (end < 0).any():
-            raise _error(end < 0, name, "but rows are counted from 0 (i and j)", end)
+            raise _error(end < 0, name, "but i and j are counted from 0", end)
         if (end >= n_samples).any():
-            last = n_samples - 1
-            limit = f"but X has {n_samples} rows (0 to {last}), n_samples of i and j"
+            limit = f"but X has {n_samples} rows: i and j are 0 to {n_samples - 1}"
             raise _error(end >= n_samples, name, limit, end)
     if (i == j).any():
         itself = "to itself; remove it, i and j are two samples"

@@ -59,8 +59,11 @@ def test_restrict_refuses(pairs, rows, message):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ((0, 150, 1), r"triples[1] joins sample 150 but X has 150 rows (0 to 149)"),
-        ((-1, 3, 1), r"triples[1] joins sample -1 but rows are counted from 0"),
+        (
+            (0, 150, 1),
+            r"triples[1] joins sample 150 but X has 150 rows: i and j are 0 to 149",
+        ),
+        ((-1, 3, 1), r"triples[1] joins sample -1 but i and j are counted from 0"),
         ((7, 7, 1), r"triples[1] joins sample 7 to itself"),
         ((2.5, 3, 1), r"triples[1] joins sample 2.5; expected a whole number"),
         ((np.nan, 3, 1), r"triples[1] joins sample nan; expected a whole number"),
