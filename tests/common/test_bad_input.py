@@ -320,13 +320,13 @@ CALLS = [
         "frame a list",
         lambda: PairSet.from_frame([(0, 1, 1)]),
         PairsError,
-        "pairs is a list",
+        "frame is a list",
     ),
     (
         "sparse a list",
         lambda: PairSet.from_sparse([[0, 1], [1, 0]]),
         PairsError,
-        "pairs is a list",
+        "matrix is a list",
     ),
 ]
 

@@ -14,6 +14,7 @@ from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs.constructors import PairConstructors
 from fuzzypairs.pairs.reading import (
+    COLUMNS,
     errors_of,
     is_count,
     judgements_of,
@@ -128,7 +129,7 @@ class PairSet(PairConstructors):
             ends = read_ends(i, j, n_samples, "pairs")
             merged = merge(ends, read_grades(grade, ends))
         except Exception as error:
-            raise unreadable("pairs (i, j, grade)", error) from error
+            raise unreadable(COLUMNS, error) from error
         for name, values in zip(("i", "j", "grade"), merged, strict=True):
             values.flags.writeable = False
             object.__setattr__(self, name, values)

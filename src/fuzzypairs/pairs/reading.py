@@ -27,8 +27,9 @@ class Ends(NamedTuple):
     n_samples: int
 
 
-# Arguments that hold all judgements.
-JUDGEMENTS = ("pairs", "triples", "frame", "matrix")
+# What holds all judgements: columns, or an argument.
+COLUMNS = "pairs (i, j, grade)"
+JUDGEMENTS = (COLUMNS, "pairs", "triples", "frame", "matrix")
 # Kinds of numbers: how an error refers to one, and what it expects.
 SAMPLE = "joins sample", "a whole number counted from 0, i and j being rows of X"
 ROW = "is", "a whole number counted from 0, a row of X"
