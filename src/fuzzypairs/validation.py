@@ -219,6 +219,9 @@ def read_generator(
 def _check_sparse(name: str, values: Any) -> None:
     """Refuse indices outside the shape, which would be read outside the arrays."""
     if values.format in ("csr", "csc", "bsr"):
+        # SciPy looks at nothing if the last entry is negative.
+        if (np.diff(values.indptr) < 0).any():
+            raise ValueError(f"{name} is a sparse matrix whose indptr decreases")
         values.check_format(full_check=True)
     elif values.format == "coo":
         for index, size in zip(values.coords, values.shape, strict=True):

@@ -184,6 +184,7 @@ REFUSED_X: Values = {
     "CSR negative index": lambda: broken_csr("indices", 3, -7),
     "CSR index too large": lambda: broken_csr("indices", 3, 10**6),
     "CSR rows not in order": lambda: broken_csr("indptr", 3, 10**6),
+    "CSR last row negative": lambda: broken_csr("indptr", -1, -1),
     "CSR NaN": lambda: sparse.csr_array(with_entry(NAN)),
     "dict": lambda: {"a": [1.0], "b": [2.0]},
     "set": lambda: {1.0, 2.0},
