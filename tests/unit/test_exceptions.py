@@ -35,7 +35,7 @@ def test_messages_in_other_words():
     ("triple", "rows", "reason"),
     [
         ((3, 3, 1.0), (3,), "to itself; remove it"),
-        ((3, 9, 1.0), (9,), "but X has 5 rows: i and j are 0 to 4"),
+        ((3, 9, 1.0), (9,), "but X has 5 rows (n_samples): i and j are 0 to 4"),
         ((-2, 3, 1.0), (-2,), "but i and j are counted from 0"),
         ((3, 2, 1.5), (3, 2), "with grade 1.5; expected a number from -1"),
         ((3, 0.5, 1.0), (), "joins sample 0.5; expected a whole number"),

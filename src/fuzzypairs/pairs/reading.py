@@ -174,7 +174,10 @@ def read_ends(i: Any, j: Any, n_samples: int | None, name: str) -> Ends:
         if (end < 0).any():
             raise _error(end < 0, name, "but i and j are counted from 0", end)
         if (end >= n_samples).any():
-            limit = f"but X has {n_samples} rows: i and j are 0 to {n_samples - 1}"
+            limit = (
+                f"but X has {n_samples} rows (n_samples): i and j are 0 to "
+                f"{n_samples - 1}"
+            )
             raise _error(end >= n_samples, name, limit, end)
     if (i == j).any():
         itself = "to itself; remove it, i and j are two samples"

@@ -61,7 +61,7 @@ def test_restrict_refuses(pairs, rows, message):
     [
         (
             (0, 150, 1),
-            r"triples[1] joins sample 150 but X has 150 rows: i",
+            r"triples[1] joins sample 150 but X has 150 rows (",
         ),
         ((-1, 3, 1), r"triples[1] joins sample -1 but i and j are counted from 0"),
         ((7, 7, 1), r"triples[1] joins sample 7 to itself"),
