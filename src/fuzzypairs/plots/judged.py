@@ -11,7 +11,6 @@ from fuzzypairs.criteria import pairs_held
 from fuzzypairs.criteria.inputs import as_memberships
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import style
-from fuzzypairs.validation import naming
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +42,7 @@ def shared_membership(pairs: Any, memberships: ArrayLike) -> Floats:
     array([0.75, 0.  ])
     """
     U = as_memberships("memberships", memberships, shares=True)
-    with naming("memberships"):
-        judged = PairSet.coerce(pairs, n_samples=len(U))
+    judged = PairSet.coerce(pairs, n_samples=len(U))
     shared: Floats = np.minimum(U[judged.i], U[judged.j]).sum(axis=1)
     return shared
 
@@ -78,8 +76,7 @@ def plot_judgements(
     ['1 satisfied', '1 violated']
     """
     U = as_memberships("memberships", memberships, shares=True)
-    with naming("memberships"):
-        judged = PairSet.coerce(pairs, n_samples=len(U)).informative
+    judged = PairSet.coerce(pairs, n_samples=len(U)).informative
     ax = style.given_or_new(ax, (5.2, 3.4))
     shared, held = shared_membership(judged, U), pairs_held(judged, U)
     for word, mine, marker, color, area in (
