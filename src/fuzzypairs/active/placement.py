@@ -19,8 +19,8 @@ MOST_TRIED = 100
 # One question in so many compares a placed sample again, to see whether answers can be
 # wrong (`fuzzypairs.active.inference`).
 CHECK_EVERY = 9
-# The most uncertain of so many random samples is placed next. The most uncertain of all
-# would be unlike the others, and a wrong answer about them misleads most.
+# The most uncertain of so many random samples is placed next: as good as the most
+# uncertain of all (docs/active.md), and few have to be scored.
 N_DRAWN = 20
 
 

@@ -186,8 +186,9 @@ def _pick(
 ) -> tuple[_Name, ...]:
     lowered = {name.strip().lower() for name in wanted}
     if unknown := sorted(lowered.difference(known)):
+        word = option.removeprefix("--").removesuffix("s")
         raise ValueError(
-            f"{target} has no {option.strip('-s')} {unknown[0]!r}: expected some of "
+            f"{target} has no {word} {unknown[0]!r}: expected some of "
             f"{', '.join(known)} ({option})"
         )
     return tuple(name for name in known if name in lowered or not wanted)
