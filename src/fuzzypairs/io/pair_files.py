@@ -268,33 +268,33 @@ def read_task_files(
     stored = pairs is not None and is_store(pairs)
     judged = None if pairs is None or stored else open_pairs(pairs)
     rest: dict[str, Any] = {"truth": truth, "drop": drop, "text": text}
+    if judged is not None and id_column is None and not judged.by_row:
+        id_column = _find_ids(data, judged, {truth, *drop})
+        warnings.warn(
+            f"rows are named by the column {id_column!r}, which has all ids of "
+            f"{judged.path.name}; --id says otherwise",
+            ReadingWarning,
+            stacklevel=2,
+        )
     items = read_items(data, id_column=id_column, **rest)
     if pairs is None:
         return items, PairSet.empty(items.n_rows)
     if judged is None:
         return items, read_pairs(pairs, items.n_rows, items.ids)
-    if id_column is None and not judged.by_row:
-        found = _find_ids(items.features, judged.names(), data, judged.path)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReadingWarning)  # said before
-            # As text from the file: 007 may have been read as 7.
-            items = read_items(data, id_column=found, **rest)
-        warnings.warn(
-            f"rows are named by the column {found!r}, which has all ids of "
-            f"{judged.path.name}; --id says otherwise",
-            ReadingWarning,
-            stacklevel=2,
-        )
     return items, judged.resolve(items.n_rows, items.ids, grade_scale)
 
 
-def _find_ids(frame: pd.DataFrame, names: list[str], data: Any, path: Path) -> str:
+def _find_ids(data: Any, judged: PairsFile, others: set[str | None]) -> str:
     """Return the column that names every row once and has all ids."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # the table is read again
+        frame = read_table(data, text=ALL)  # 007 is not 7
+    path, names = judged.path, judged.names()
     wanted = {_canonical(name) for name in names}
     shares = {}
-    for column in frame.columns:
-        if frame[column].is_unique and frame[column].notna().all():
-            held = as_text(frame[column])
+    for column in frame.columns.difference(list(others), sort=False):
+        held = as_text(frame[column])
+        if held.is_unique and held.notna().all():
             # The text of most ids is what is written; others take longer to compare.
             if not wanted <= set(held):
                 held = held.map(_canonical)
