@@ -112,7 +112,7 @@ def test_a_file_alone_is_enough_for_the_first_pair(start, tmp_path, name, make):
     assert len(pair["cells"]) >= 2
     assert "Warning" not in errors  # what was guessed is said in a sentence
     if name == "german.csv":
-        assert "decimal comma" in errors
+        assert "decimal commas" in errors
 
 
 def test_mistakes_are_answered_by_a_sentence(tmp_path):

@@ -98,6 +98,14 @@ def read_task(
                 ReadingWarning,
                 stacklevel=2,
             )
+    units = [f"{c.name} ({c.unit})" for c in preparation.columns_ if c.unit]
+    if units:
+        warnings.warn(
+            f"read as numbers with a unit: {', '.join(units)}; --category says "
+            "otherwise",
+            ReadingWarning,
+            stacklevel=2,
+        )
     preparation.set_output(transform="pandas")
     names = preparation.get_feature_names_out()
     gappy = mostly_missing(preparation, items.features)

@@ -144,8 +144,12 @@ def _memberships(pipeline: Any, items: "Items") -> "Floats":
 
 def _unseen(preparation: "Preparation", items: "Items") -> list[str]:
     """Return a note for each column with words that were not in the fit."""
+    are_numbers = {c.name for c in preparation.columns_ if c.kind == "number"}
     return [
-        f"column {name}: {len(words)} words that the fit never met, such as "
+        f"column {name}: {len(words)} words among numbers, such as {words[0]!r}, count "
+        "as missing"
+        if name in are_numbers
+        else f"column {name}: {len(words)} words that the fit never met, such as "
         f"{words[0]!r}, count as rare ones, or as none"
         for name, words in preparation.unseen(items.features).items()
     ]

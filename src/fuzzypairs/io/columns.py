@@ -1,5 +1,6 @@
 """Columns of a table: what they hold, and their values as numbers, days or text."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from fuzzypairs.io.dates import Order, find_format, parse_dates
+from fuzzypairs.io.numbers import number_in
 
 Column = pd.Series  # of any type
 Kind = Literal["number", "date", "category"]
@@ -38,7 +40,7 @@ class ColumnError(ValueError):
 
 
 def kind_of(column: Column, order: Order | None = None) -> tuple[Kind, str]:
-    """Return what a column holds, and the format of dates (see `find_format`).
+    """Return what a column holds, and the format of dates or the unit of numbers.
 
     Numbers and dates may be given as text. A few words among numbers do not count.
     """
@@ -59,8 +61,23 @@ def _kind_of_text(column: Column, order: Order | None) -> tuple[Kind, str]:
     known = as_text(column).dropna()
     if pd.to_numeric(known, errors="coerce").notna().mean() >= MOSTLY_NUMBERS:
         return "number", ""
-    form = find_format(pd.Series(known.unique(), dtype=object), order)
-    return ("date", form) if form else ("category", "")
+    if form := find_format(pd.Series(known.unique(), dtype=object), order):
+        return "date", form
+    unit = unit_of(known)
+    is_number = to_numbers(known, unit).notna().mean() >= MOSTLY_NUMBERS
+    return ("number", unit) if is_number else ("category", "")
+
+
+def unit_of(column: Column) -> str:
+    """Return the unit of numbers, such as € and kg; empty if few values have it."""
+    counts = Counter(value for value in column if isinstance(value, str))
+    found: Counter[str] = Counter()
+    for text, count in counts.items():
+        if read := number_in(text):
+            found[read[1]] += count
+    del found[""]
+    unit, count = max(found.items(), key=lambda one: one[1], default=("", 0))
+    return unit if count > (1 - MOSTLY_NUMBERS) * column.notna().sum() else ""
 
 
 def as_text(column: Column) -> Column:
@@ -82,26 +99,15 @@ def as_categories(column: Column, form: str = "") -> Column:
     return as_text(column).replace(BOOLEANS)
 
 
-def as_numbers(column: Column, form: str = "") -> Column:
-    """Return values as float64, NaN where missing; words are refused."""
+def as_numbers(column: Column, unit: str = "") -> Column:
+    """Return values as float64, NaN where missing or a word."""
     if types.is_timedelta64_dtype(column):
         days: Column = column.dt.total_seconds() / 86400
         return days
-    numbers = to_numbers(column)
-    _refuse_first(column, numbers.isna() & column.notna(), "expected numbers")
+    numbers = to_numbers(column, unit)
     limit = f"expected numbers up to {LARGEST:g}"
     _refuse_first(column, numbers.abs() > LARGEST, limit)
     return numbers
-
-
-def without_words(column: Column, least: float = MOSTLY_NUMBERS) -> tuple[Column, int]:
-    """Set words among numbers to missing, if enough values are numbers; count them."""
-    if types.is_numeric_dtype(column) or types.is_timedelta64_dtype(column):
-        return column, 0
-    words = column.notna() & to_numbers(column).isna()
-    if not words.any() or 1 - words.sum() / column.notna().sum() < least:
-        return column, 0
-    return column.astype(object).mask(words), int(words.sum())
 
 
 def as_days(column: Column, form: str = "iso") -> Column:
@@ -122,12 +128,22 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(quoted[:10] + ["..."] * (len(quoted) > 10))
 
 
-def to_numbers(column: Column) -> Column:
-    """Return values as float64, NaN where missing or no number."""
+def to_numbers(column: Column, unit: str = "") -> Column:
+    """Return values as float64, NaN where missing, a word, or of another unit.
+
+    A number without a unit is one of the unit that others have.
+    """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return column.astype(np.float64)
     values = column.astype(object)
-    return pd.to_numeric(values, errors="coerce").astype(np.float64)
+    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
+    words = {value for value in values[numbers.isna()] if isinstance(value, str)}
+    read = {word: number_in(word) for word in words}
+    known = {w: one[0] for w, one in read.items() if one and one[1] in ("", unit)}
+    if known:
+        found = [known.get(v, np.nan) if isinstance(v, str) else np.nan for v in values]
+        numbers = numbers.fillna(pd.Series(found, index=numbers.index))
+    return numbers
 
 
 def _spell(value: object) -> str:

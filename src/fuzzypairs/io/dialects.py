@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-__all__ = ["Dialect", "clean", "decode", "detect", "record_lines"]
+from fuzzypairs.io.numbers import NUMBER, decimal_of
+
+__all__ = ["Dialect", "clean", "decode", "detect", "record_lines",
+           "without_blank_ends"]  # fmt: skip
 
 SAMPLE = 65_536
 # Lines of the sample that are compared.
@@ -26,11 +29,6 @@ MARKS = {
 }
 # Control characters that no text has: what holds them is not text in one byte each.
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-COMMA_NUMBER = re.compile(r"[-+]?\d+,\d+")
-DOT_NUMBER = re.compile(r"[-+]?\d*\.\d+")
-GROUPED = {",": re.compile(r"[-+]?\d{1,3}(,\d{3})+"), ".": re.compile(
-    r"[-+]?\d{1,3}(\.\d{3})+")}  # fmt: skip
-NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class Dialect:
     decimal: str = "."
 
     def __str__(self) -> str:
-        sign = "a decimal comma" if self.decimal == "," else "a decimal point"
-        return f"columns separated by {NAMES[self.delimiter]}, {sign}"
+        sign = ", decimal commas" if self.decimal == "," else ""
+        return f"columns separated by {NAMES[self.delimiter]}{sign}"
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -99,7 +97,7 @@ def detect(text: str, ending: str = ".csv") -> Dialect:
     Examples
     --------
     >>> print(detect("name;acid\noak;1,5\nash;2,5\n"))
-    columns separated by semicolons, a decimal comma
+    columns separated by semicolons, decimal commas
     """
     sample = text[:SAMPLE]
     if len(text) > SAMPLE:  # the last line may be cut
@@ -111,7 +109,7 @@ def detect(text: str, ending: str = ".csv") -> Dialect:
     if ending == ".txt" and not found[best][0] and _fit(sample, " ")[0] == 1:
         best = " "
     cells = [cell for row in list(_rows(sample, best))[1:] for cell in row]
-    return Dialect(best, _decimal(cells, best))
+    return Dialect(best, decimal_of(cells, has_commas=best == ";"))
 
 
 def clean(text: str) -> str:
@@ -149,6 +147,22 @@ def clean(text: str) -> str:
 
     start = text.find(above[first]) if first < len(above) else len(text)
     return re.sub(r"^#[^\r\n]*", keep, text, flags=re.MULTILINE)
+
+
+def without_blank_ends(text: str, delimiter: str) -> str:
+    r"""Return a file whose first and last lines are not blank, or delimiters alone.
+
+    Lines at the top are emptied, so that others keep their numbers.
+
+    Examples
+    --------
+    >>> without_blank_ends(";\nx;y\n1;\n;\n\n", ";")
+    '\nx;y\n1;\n'
+    """
+    blank = f"{delimiter} \t\r\n"
+    first = text.rfind("\n", 0, len(text) - len(text.lstrip(blank))) + 1
+    last = text.find("\n", max(first, len(text.rstrip(blank)))) + 1
+    return "\n" * text.count("\n", 0, first) + text[first : last or None]
 
 
 def record_lines(text: str, dialect: Dialect) -> Iterator[tuple[int, int]]:
@@ -189,17 +203,3 @@ def _fit(sample: str, delimiter: str) -> tuple[float, int]:
     if not lengths or lengths[0] < 2:
         return 0.0, 0
     return lengths.count(lengths[0]) / len(lengths), lengths[0]
-
-
-def _decimal(cells: list[str], delimiter: str) -> str:
-    """Return the decimal sign that the numbers of a sample have."""
-    commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell.strip())]
-    dots = [cell for cell in cells if DOT_NUMBER.fullmatch(cell.strip())]
-    if not commas:
-        return "."
-    plain = [cell for cell in commas if not GROUPED[","].fullmatch(cell.strip())]
-    if not plain and delimiter != ";":
-        return "."  # 1,234 is a thousand and more
-    # Beside decimal commas 1.234 is a thousand and more.
-    dots = [cell for cell in dots if not GROUPED["."].fullmatch(cell.strip())]
-    return "," if len(commas) > len(dots) else "."

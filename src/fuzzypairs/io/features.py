@@ -17,14 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.io.columns import (
     CONVERT,
-    MOSTLY_NUMBERS,
     Column,
     Kind,
-    as_categories,
+    as_text,
     kind_of,
     listed,
     to_numbers,
-    without_words,
+    unit_of,
 )
 from fuzzypairs.io.dates import Order
 from fuzzypairs.io.usefulness import (
@@ -63,6 +62,8 @@ class ColumnRecord:
         Of a date: "iso", or a format of `datetime.strptime`.
     first_feature : int, default=-1
         The first of its features, which follow each other; -1 if there are none.
+    unit : str, default=""
+        Of numbers: what is written with them, such as € or kg.
     """
 
     name: str
@@ -72,16 +73,12 @@ class ColumnRecord:
     treatment: str
     date_format: str = ""
     first_feature: int = -1
+    unit: str = ""
 
 
-def values_of(record: ColumnRecord, column: Column, least: float = 0.0) -> Column:
-    """Return the values of a column as the fit read them: floats or text.
-
-    Words among numbers are missing if at least the share `least` are numbers.
-    """
-    if record.kind == "number":
-        column, _ = without_words(column, least)
-    return CONVERT[record.kind](column, record.date_format)
+def values_of(record: ColumnRecord, column: Column) -> Column:
+    """Return the values of a column as the fit read them: floats or text."""
+    return CONVERT[record.kind](column, record.unit or record.date_format)
 
 
 class Preparation(TransformerMixin, BaseEstimator):
@@ -118,8 +115,9 @@ class Preparation(TransformerMixin, BaseEstimator):
     -----
     Categories in less than 1 % of the rows, and all but the 19 most frequent ones,
     share a feature. Text that can be read as numbers or as dates is read so: a table
-    gives the same features from every file format. In a column with at least 90 %
-    numbers, words count as missing.
+    gives the same features from every file format. A column holds numbers if at least
+    90 % of its values in the fit are, with the same unit or none, such as $4,733 or
+    18.3 °C; in such a column words count as missing, also in new rows.
 
     Examples
     --------
@@ -171,12 +169,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         """
         frame = X[[name for name in X if name != self.id_column]]
         kinds, forms = self._kinds(frame)
-        values, n_words = {}, {}
-        for name, kind in kinds.items():
-            column = frame[name]
-            if kind == "number":
-                column, n_words[name] = without_words(column, self._least(name))
-            values[name] = CONVERT[kind](column, forms[name])
+        values = {n: CONVERT[kind](frame[n], forms[n]) for n, kind in kinds.items()}
         told = {*self.category, *self.number, *self.date}
         dropped = {
             name: (always_useless if name in told else why_useless)(column, kinds[name])
@@ -200,6 +193,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(values)
         widths = dict.fromkeys(numbers, 1) | self._widths(words)
         ends = dict(zip(widths, np.cumsum(list(widths.values())).tolist(), strict=True))
+        units = {n: forms[n] if kinds[n] == "number" else "" for n in kinds}
         self.columns_ = tuple(
             ColumnRecord(
                 name,
@@ -208,10 +202,15 @@ class Preparation(TransformerMixin, BaseEstimator):
                 widths.get(name, 0),
                 dropped[name]
                 or treatment_of(
-                    kinds[name], n_missing, n_words.get(name, 0), self.scale
+                    kinds[name],
+                    n_missing,
+                    n_missing - int(frame[name].isna().sum()),
+                    self.scale,
+                    units[name],
                 ),
-                forms[name],
+                "" if units[name] else forms[name],
                 ends[name] - widths[name] if name in widths else -1,
+                units[name],
             )
             for name, column in values.items()
         )
@@ -227,7 +226,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         return self
 
     def _kinds(self, X: "pd.DataFrame") -> tuple[dict[str, Kind], dict[str, str]]:
-        """Return what each column holds, and the formats of dates."""
+        """Return what each column holds, and formats of dates and units of numbers."""
         told: dict[str, Kind] = dict.fromkeys(self.category, "category")
         told.update(dict.fromkeys(self.number, "number"))
         told.update(dict.fromkeys(self.date, "date"))
@@ -243,8 +242,9 @@ class Preparation(TransformerMixin, BaseEstimator):
             if told.get(str(name)) in (None, "date")
         }
         # One order serves all dates of a table that are written alike.
-        known = {form[2]: form for _, form in found.values() if form.startswith("%")}
-        for name, (_, form) in found.items():
+        dates = {n: form for n, (kind, form) in found.items() if kind == "date"}
+        known = {form[2]: form for form in dates.values() if form.startswith("%")}
+        for name, form in dates.items():
             if form.startswith("?"):
                 decided = known.get(form[1], "")
                 order: Order = "mdy" if decided.startswith("%m") else "dmy"
@@ -256,7 +256,8 @@ class Preparation(TransformerMixin, BaseEstimator):
                     )
                 found[name] = kind_of(X[name], order)
         for name in self.number:
-            if not to_numbers(X[name]).notna().any():
+            found[name] = "number", unit_of(X[name])
+            if not to_numbers(X[name], found[name][1]).notna().any():
                 raise ValueError(
                     f"column {name!r} is to be numbers but holds "
                     f"{X[name].dropna().iloc[:1].tolist()}"
@@ -269,10 +270,6 @@ class Preparation(TransformerMixin, BaseEstimator):
                 )
         kinds = {str(n): told.get(str(n)) or found[str(n)][0] for n in X}
         return kinds, {n: found.get(n, ("", ""))[1] for n in kinds}
-
-    def _least(self, name: str) -> float:
-        """Return the share of numbers from which words are missing values."""
-        return 0.0 if name in self.number else MOSTLY_NUMBERS
 
     def _widths(self, words: list[str]) -> dict[str, int]:
         """Return how many features each categorical column became."""
@@ -346,12 +343,13 @@ class Preparation(TransformerMixin, BaseEstimator):
                 f"column {missing[0]!r} is missing{suggest(missing[0], X.columns)}; "
                 f"there are {listed(X.columns)}"
             )
-        return {c.name: values_of(c, X[c.name], self._least(c.name)) for c in used}
+        return {c.name: values_of(c, X[c.name]) for c in used}
 
     def unseen(self, X: "pd.DataFrame") -> dict[str, list[str]]:
-        """Return the categories of new rows that the fit did not see, by column.
+        """Return the words of new rows that the fit did not see, by column.
 
-        They count as rare ones where there are any, and as none elsewhere.
+        Categories count as rare ones where there are any, and as none elsewhere; words
+        among numbers count as missing.
 
         Parameters
         ----------
@@ -359,25 +357,29 @@ class Preparation(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        categories : dict of str to list of str
+        words : dict of str to list of str
             Only columns that have some.
 
         Examples
         --------
         >>> import pandas as pd
         >>> from fuzzypairs.io.features import Preparation
-        >>> model = Preparation().fit(pd.DataFrame({"soil": ["clay", "sand"]}))
-        >>> model.unseen(pd.DataFrame({"soil": ["sand", "peat"]}))
-        {'soil': ['peat']}
+        >>> frame = pd.DataFrame({"soil": ["clay", "sand"], "acid": [1.5, 2.5]})
+        >>> new = pd.DataFrame({"soil": ["sand", "peat"], "acid": ["3.5", "rotary"]})
+        >>> Preparation().fit(frame).unseen(new)
+        {'soil': ['peat'], 'acid': ['rotary']}
         """
-        check_is_fitted(self)
+        values = self._values(X)
         _, steps, names = self.transformer_.transformers_[1]
         known = zip(names, steps[-1].categories_ if len(names) else (), strict=True)
-        new = {
-            name: sorted(set(as_categories(X[name]).dropna()) - set(words))
-            for name, words in known
-        }
-        return {name: words for name, words in new.items() if words}
+        new = {name: set(values[name].dropna()) - set(words) for name, words in known}
+        for column in self.columns_:
+            if column.n_features and column.kind == "number":
+                given = X[column.name]
+                new[column.name] = set(
+                    as_text(given[values[column.name].isna()]).dropna()
+                )
+        return {name: sorted(words) for name, words in new.items() if words}
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the features, shape (n_features,).
@@ -392,10 +394,13 @@ class Preparation(TransformerMixin, BaseEstimator):
         return np.array([name.partition("__")[2] for name in names], dtype=object)
 
 
-def treatment_of(kind: Kind, n_missing: int, n_words: int, scale: bool) -> str:
+def treatment_of(
+    kind: Kind, n_missing: int, n_words: int, scale: bool, unit: str = ""
+) -> str:
     """Say what is done to a column that is kept."""
     fill = "a level of their own" if kind == "category" else "the median"
     steps = ["turned into days"] * (kind == "date")
+    steps += [f"numbers in {unit}"] * bool(unit)
     steps += [f"{n_words} words taken for missing"] * (n_words > 0)
     steps += [f"{n_missing} missing set to {fill}"] * (n_missing > 0)
     if kind == "category":

@@ -14,7 +14,15 @@ import pandas as pd
 from pandas.api import types
 
 from fuzzypairs.exceptions import ReadingWarning
-from fuzzypairs.io.dialects import Dialect, clean, decode, detect, record_lines
+from fuzzypairs.io.dialects import (
+    Dialect,
+    clean,
+    decode,
+    detect,
+    record_lines,
+    without_blank_ends,
+)
+from fuzzypairs.io.numbers import decimal_of, with_point
 
 __all__ = ["ALL", "by_ending", "open_bytes", "place_of", "read_bytes"]
 
@@ -22,13 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Instead of names of columns: keep all of them as they are written.
 ALL = ("*",)
 # Missing values beside those that pandas knows (empty, NA, NaN, null, None, n/a, ...).
-MISSING = ["?", "-", "--"]
-# Numbers in groups of three digits, by their decimal sign.
-GROUPED = {
-    ".": r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?",
-    ",": r"[-+]?\d{1,3}(?:[. ]\d{3})+(?:,\d+)?",
-}
-PLAIN = {".": r"[-+]?\d+(?:\.\d+)?", ",": r"[-+]?\d+(?:,\d+)?"}
+MISSING = ["?", "-", "--", "k.A.", "k. A."]
 # What spreadsheet programs write that is not read, and what to save instead.
 FOREIGN = {".xls": ".xlsx", ".ods": ".xlsx", ".json": ".jsonl"}
 PACKAGES = {".parquet": ("pyarrow", "files"), ".xlsx": ("openpyxl", "excel")}
@@ -90,7 +92,8 @@ def _text(data: bytes, ending: str) -> tuple[str, str, Dialect]:
     """Return the encoding of a text file, its text without comments, its dialect."""
     whole, encoding = decode(data)
     text = clean(whole)
-    return encoding, text, detect(text, ending)
+    dialect = detect(text, ending)
+    return encoding, without_blank_ends(text, dialect.delimiter), dialect
 
 
 def _read_text(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
@@ -128,7 +131,7 @@ def _read_text(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     frame.columns = frame.columns.str.strip()
     if text is not ALL:
         for name in frame.columns.difference(list(text)):
-            frame[name] = _ungrouped(frame[name], dialect.decimal)
+            frame[name] = _plain_numbers(frame[name], dialect.decimal)
     return frame
 
 
@@ -156,18 +159,19 @@ def _why_not(text: str, dialect: Dialect, reason: str) -> str:
     return f"line {line} has {n_fields} fields but there are {n_names} columns"
 
 
-def _ungrouped(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
-    """Read numbers such as 1,234.5 where all values of a column are numbers."""
-    known = column.dropna()
-    if not (types.is_string_dtype(column) or column.dtype == object) or known.empty:
+def _plain_numbers(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
+    """Read numbers such as 1,234.5; beside words they become text with a point."""
+    if types.is_numeric_dtype(column):
         return column
-    words = pd.Series(known.unique()).astype(str).str.strip()
-    number = f"{GROUPED[decimal]}|{PLAIN[decimal]}"
-    if not words.str.fullmatch(number).all():
+    words = {value for value in column if isinstance(value, str)}
+    if not words:
         return column
-    group = "[. ]" if decimal == "," else ","
-    plain = words.str.replace(group, "", regex=True).str.replace(",", ".")
-    return column.map(dict(zip(known.unique(), plain.astype(float), strict=True)))
+    plain = {word: with_point(word, decimal) for word in words}
+    read = column.map(lambda value: plain.get(value, value), na_action="ignore")
+    try:
+        return pd.to_numeric(read)
+    except (ValueError, TypeError):
+        return read if decimal == "," else column
 
 
 def _read_json(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
@@ -194,10 +198,10 @@ def _read_parquet(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
 
 def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     """Read the first sheet; titles above the names of columns are skipped."""
-    raw, header, others = _sheet(data)
-    if others:
+    raw, header, sheets = _sheet(data)
+    if sheets:
         warnings.warn(
-            f"{path.name} has the sheets {', '.join(others)} too: the first was read",
+            f"{path.name} has the sheets {', '.join(sheets)} too: the first was read",
             ReadingWarning,
             stacklevel=2,
         )
@@ -208,9 +212,12 @@ def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     _check_names([name for name in names if not name.startswith("Unnamed: ")])
     frame = raw.iloc[header + 1 :].set_axis(names, axis=1).dropna(how="all")
     frame = frame.reset_index(drop=True).infer_objects()
-    for name in frame.columns.difference(list(text)):
-        if text is not ALL:
-            frame[name] = _ungrouped(frame[name], ".")
+    if text is not ALL:
+        others = frame.columns.difference(list(text))
+        words = (v for name in others for v in frame[name] if isinstance(v, str))
+        decimal = decimal_of(words)
+        for name in others:
+            frame[name] = _plain_numbers(frame[name], decimal)
     return frame
 
 

@@ -203,7 +203,7 @@ def test_encoding_delimiter_and_decimal_comma_are_found(tmp_path, encoding, deli
     path = tmp_path / "d.csv"
     path.write_bytes(GERMAN.replace(";", delimiter).encode(encoding))
 
-    with pytest.warns(ReadingWarning, match=r"d.csv was read as .* a decimal comma"):
+    with pytest.warns(ReadingWarning, match=r"d.csv was read as .* decimal commas"):
         frame = read_table(path)
 
     assert list(frame) == ["Nr", "Größe", "Preis"]
