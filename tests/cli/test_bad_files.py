@@ -3,8 +3,10 @@
 # ruff: noqa: E501 - a case is a line
 
 import gzip
+import io
 import os
 
+import pandas as pd
 import pytest
 
 from commands import DATA, PAIRS, answers, put, run
@@ -14,6 +16,8 @@ ID = ["--id", "id"]
 # Fields that need no closing quote would hide that the file ended too early.
 CUT = gzip.compress(DATA.encode() * 50, mtime=0)[:-20]
 
+LISTS = io.BytesIO()
+pd.DataFrame({"x": [1.5, 2, 4], "tags": [["a"], ["b"], []]}).to_parquet(LISTS)
 
 SCALE = "--grade-scale"
 DATES = "d,x\n1/2/2020,1\n3/4/2020,5\n5/6/2020,7\n"
@@ -176,6 +180,7 @@ def test_a_mistake_is_answered_by_one_sentence(tmp_path, case):
         ("data.csv.gz", CUT, "data.csv.gz cannot be read"),
         ("data.parquet", b"PAR1 and no more", "data.parquet cannot be read"),
         ("data.parquet", DATA, "data.parquet cannot be read"),
+        ("data.parquet", LISTS.getvalue(), "'tags' holds array(['a'], dtype=object)"),
         ("data.jsonl", '{"x": 1}\n{"x": \n', "line 2 is not JSON"),
         ("data.jsonl", "[1, 2]\n", "line 1 is [1, 2], expected an object"),
         ("data.jsonl", '{"x": [1]}\n{"x": [2]}\n', "'x' holds [1] in line 1"),

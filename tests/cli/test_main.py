@@ -1,10 +1,11 @@
 """The command itself, before any of its commands."""
 
 import sys
+import tempfile
 
 import pytest
 
-from commands import run, run_python
+from commands import answers, run, run_python
 from fuzzypairs import __version__
 from fuzzypairs.__main__ import main
 
@@ -48,6 +49,20 @@ def test_help_loads_nothing_slow(command):
 
     assert result.returncode == 0, result.stderr
     assert "--json" in result.stdout
+
+
+def test_an_unexpected_error_is_a_sentence_and_a_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        "fuzzypairs.datasets.available", lambda: {}["a key\nthat is missing"]
+    )
+
+    result = run("datasets")
+
+    assert answers(result, "an error in the program (KeyError: 'a key", code=1)
+    [log] = tmp_path.iterdir()
+    assert str(log) in result.stderr
+    assert "Traceback (most recent call last)" in log.read_text()
 
 
 def test_without_typer_it_says_what_to_install(monkeypatch):

@@ -110,7 +110,7 @@ def command_outcome(result: Any, folder: Path) -> None:
         raise result.exception
     if result.exit_code not in (0, 1, 2):
         raise AssertionError(f"exit code {result.exit_code}")
-    if "Traceback" in result.output:
-        raise AssertionError("printed a traceback")
+    if "Traceback" in result.output or "error in the program" in result.output:
+        raise AssertionError(f"an error that nobody foresaw: {result.output}")
     if result.exit_code:
         raise ValueError(result.stderr or result.output)

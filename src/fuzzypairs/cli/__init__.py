@@ -42,6 +42,10 @@ class Commands(TyperGroup):
             command = error.ctx.command_path if error.ctx else "fuzzypairs"
             reason = error.format_message().rstrip(".")
             screen.fail(f"{reason}; {command} --help lists the options", code=2)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except Exception as error:  # whatever nobody thought of
+            screen.fail_unexpectedly(error)
 
 
 app = typer.Typer(

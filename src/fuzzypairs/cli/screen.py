@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +35,7 @@ __all__ = [
     "check_file",
     "check_folder",
     "fail",
+    "fail_unexpectedly",
     "new_terminal",
     "plain_errors",
     "print_json",
@@ -210,3 +213,21 @@ def fail(sentence: str, *, code: int) -> NoReturn:
     """Print an error to stderr, and exit."""
     typer.echo(f"fuzzypairs: {sentence}", err=True)
     raise typer.Exit(code)
+
+
+def fail_unexpectedly(error: Exception) -> NoReturn:
+    """Print that the program has a defect, and which file says where; exit."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="fuzzypairs-", suffix=".log", delete=False, encoding="utf-8"
+        ) as log:
+            log.write("".join(traceback.format_exception(error)))
+        details = f"{log.name} has the details"
+    except OSError as other:  # a disk that is full
+        details = f"the details could not be written ({other})"
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    fail(
+        f"stopped by an error in the program ({reason:.200}); {details}: please report "
+        "it",
+        code=1,
+    )
