@@ -128,7 +128,8 @@ def read_items(
     drop : sequence of str, default=()
         Columns to leave out.
     text : sequence of str, default=()
-        Columns to keep as they are written, if they are there.
+        Columns to keep as they are written, if they are there; the column of ids stays
+        among the features if it is one of them.
 
     Returns
     -------
@@ -158,7 +159,8 @@ def read_items(
             )
     if id_column is not None and id_column == truth:
         raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")
-    features = frame.drop(columns=[*apart, *drop])
+    left_out = {*apart, *drop} - ({id_column} & set(text))
+    features = frame.drop(columns=list(left_out))
     if features.empty:
         raise ValueError(f"{path} has no column left to cluster by")
     return Items(

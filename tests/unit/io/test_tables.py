@@ -87,6 +87,14 @@ def test_columns_can_be_kept_as_they_are_written(tmp_path):
     assert items.features["x"].tolist() == [1, 2]
 
 
+def test_one_column_may_be_id_and_text(tmp_path):
+    path = write(tmp_path / "d.csv", "text\n007\n7\n")
+
+    items = read_items(path, id_column="text", text=["text"])
+
+    assert items.ids.tolist() == items.features["text"].tolist() == ["007", "7"]
+
+
 def test_the_preparation_knows_the_column_of_ids():
     frame = pd.DataFrame({"id": [1.0, 2.0, 4.0], "x": [3.0, 1.0, 2.0]})
     items = Items(Path("d.csv"), frame, id_column="id")
