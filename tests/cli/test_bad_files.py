@@ -50,6 +50,8 @@ WRONG = {
                              "it numbers the rows"),
     "free text only": ("t\n" + "".join(f"a text of {n}\n" for n in range(30)), PAIRS,
                        [], "free text"),
+    "texts as categories": ("t\n" + "".join(f"a text of {n}\n" for n in range(30)),
+                            None, ["--category", "t"], "none of its 30 different values"),
     "dates of two readings": (DATES, None, [], "day or month may come first: set "
                               "--date-order to dmy or mdy"),
     "unknown truth": (DATA, PAIRS, ["--truth", "sort"], "has no column 'sort'; it has"),

@@ -170,6 +170,15 @@ class Preparation(TransformerMixin, BaseEstimator):
         frame = X[[name for name in X if name != self.id_column]]
         kinds, forms = self._kinds(frame)
         values = {n: CONVERT[kind](frame[n], forms[n]) for n, kind in kinds.items()}
+        for name in self.category:
+            counts = values[name].value_counts()
+            # All of them would share the one feature of rare categories.
+            if len(counts) > MOST_CATEGORIES and counts.max() < max(2, RARE * len(X)):
+                raise ValueError(
+                    f"column {name!r} is to be categories, but none of its "
+                    f"{len(counts)} different values is frequent: expected values that "
+                    "repeat; make columns of numbers from texts"
+                )
         told = {*self.category, *self.number, *self.date}
         dropped = {
             name: (always_useless if name in told else why_useless)(column, kinds[name])

@@ -158,6 +158,14 @@ def test_a_column_is_what_a_user_says():
     assert np.isfinite(model.transform(frame)).all()
 
 
+@pytest.mark.parametrize(("n", "times"), [(400, 1), (60, 1), (300, 2)])
+def test_texts_that_do_not_repeat_are_no_categories(n, times):
+    frame = pd.DataFrame({"text": [f"message {k}" for k in range(n)] * times})
+
+    with pytest.raises(ValueError, match=f"'text' is .* none of its {n} different"):
+        Preparation(category=["text"]).fit(frame)
+
+
 def test_one_order_serves_all_dates_of_a_table():
     model, _ = fitted(
         seen=["1/2/2020", "3/4/2020", "5/6/2020"],
