@@ -21,15 +21,19 @@ ALIKE = {
 UNLIKE = {
     "no", "n", "false", "f", "unlike", "different", "dissimilar", "unequal", "differs",
     "no match", "apart", "cannot", "cannot-link", "cannot link", "not alike",
-    "not same", "not similar", "nein", "verschieden", "non", "\u2212",
+    "not same", "not similar", "nein", "verschieden", "non", "-", "\u2212",
 }  # fmt: skip
 UNSURE = {
-    "unsure", "can't say", "cannot say", "can\u2019t say", "don't know",
+    "?", "unsure", "can't say", "cannot say", "can\u2019t say", "don't know",
     "do not know", "unknown", "maybe", "undecided", "not sure", "weiß nicht", "skip",
 }  # fmt: skip
 WORDS = dict.fromkeys(ALIKE, 1.0) | dict.fromkeys(UNLIKE, -1.0)
 WORDS |= dict.fromkeys(UNSURE, 0.0)
 WORDS = {word.casefold(): grade for word, grade in WORDS.items()}
+# From so many grades on, 5 is no longer missing from a scale by chance.
+ENOUGH = 20
+# Zeros in a larger share of the grades are not rows that nobody could decide.
+MOST_UNDECIDED = 0.25
 RANGE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)")
 MIXED = "has the grade {!r} but others are numbers: take one kind"
 EXPECTED = f"expected one of {', '.join(SCALES)}, or another such as 1-7"
@@ -41,10 +45,11 @@ def grades_of(words: Sequence[Any], scale: str | None = None) -> tuple[Floats, s
     Parameters
     ----------
     words : sequence of str, shape (n_pairs,)
-        Words such as yes and no, or numbers; NaN where missing.
+        Words such as yes and no, or numbers. An empty one and "?" are no opinion, and
+        so is 0 on a scale that begins above it.
     scale : str, default=None
         One of `SCALES` or LOW-HIGH; None recognises words, numbers from -1 to 1 with
-        both signs, 0 and 1, whole numbers from 1 to 5, and 0 to 100.
+        both signs, 0 and 1, whole numbers from 1 to 4 or 5, and 0 to 100.
 
     Returns
     -------
@@ -60,7 +65,9 @@ def grades_of(words: Sequence[Any], scale: str | None = None) -> tuple[Floats, s
     """
     spelt = [str(word).strip().casefold() for word in words]
     empty = np.array([pd.isna(word) or not str(word).strip() for word in words], bool)
-    _refuse(empty, "has no grade: give one, or remove the line")
+    if empty.all():
+        _refuse(empty, "has no grade, and neither have others")
+    spelt = ["?" if none else word for none, word in zip(empty, spelt, strict=True)]
     # A comma before decimals, and percent signs.
     numbers = pd.to_numeric(
         pd.Series([re.sub(r"(?<=\d),(?=\d)", ".", w).rstrip("% ") for w in spelt]),
@@ -91,6 +98,7 @@ def grades_of(words: Sequence[Any], scale: str | None = None) -> tuple[Floats, s
     low, high = _ends(scale)
     # "Can't say" has a place on every scale; yes beside numbers has none.
     _refuse(known & ~unsure, lambda at: MIXED.format(seen[at]))
+    unsure |= (numbers == 0) & (low > 0)
     wrong = ~unsure & ~((numbers >= low) & (numbers <= high))
     _refuse(
         wrong,
@@ -119,8 +127,17 @@ def _recognise(numbers: Floats) -> str:
             f"all grades lie in 0 to 1 (from {least:g} to {most:g}): add --grade-scale "
             "0-1 if 0 means unlike, or --grade-scale=-1-1 if 0 means can't say"
         )
-    if whole and least >= 1 and 4 <= most <= 5:
+    opinions = numbers[numbers != 0]
+    if whole and most == 5 and least >= 1:
         return "1-5"
+    if whole and most == 4 and opinions.min() >= 1:
+        few_zeros = len(opinions) >= (1 - MOST_UNDECIDED) * len(numbers)
+        if len(opinions) >= ENOUGH and few_zeros:
+            return "1-4"
+        raise PairsError(
+            f"grades run from {least:g} to 4: add --grade-scale 1-4 or 1-5 (0 is no "
+            "opinion then), or 0-4 if 0 means unlike"
+        )
     if 10 < most <= 100:
         return "0-100"
     raise PairsError(

@@ -37,6 +37,7 @@ GRADES = (
     "alike", "same", "answer", "label", "value", "s",
 )  # fmt: skip
 EXPECTED = "a, b, grade with ids of the data, or i, j, grade with row numbers from 0"
+OTHERWISE = "--grade-scale says otherwise"
 # Judgements that a note names.
 NAMED = 3
 
@@ -90,20 +91,20 @@ class PairsFile:
             )
             raise PairsError(f"{self.path}: {where}{error.reason}") from None
         pairs = PairSet(i, j, grades, n_samples)
-        for note in [*self._merged(i, j, grades, names), *_one_sided(pairs)]:
+        notes = []
+        if n_empty := int(pd.isna(self.grades).sum()):
+            notes.append(f"{n_empty} judgements without a grade count as no opinion")
+        if scale is None and found == "yes/no":
+            notes.append("grades were read as yes (1) and no (-1); " + OTHERWISE)
+        elif scale is None and found != "-1-1":
+            zeros = ", 0 as no opinion" * (found == "1-4" and "0" in self.grades)
+            notes.append(
+                f"grades were read on the scale {found}{zeros}, brought to -1 to 1; "
+                + OTHERWISE
+            )
+        notes += [*self._merged(i, j, grades, names), *_one_sided(pairs)]
+        for note in notes:
             warnings.warn(f"{self.path.name}: {note}", ReadingWarning, stacklevel=3)
-        if scale is None and found != "-1-1":
-            words = (
-                "as yes (1) and no (-1)"
-                if found == "yes/no"
-                else f"on the scale {found}, brought to -1 to 1"
-            )
-            warnings.warn(
-                f"{self.path.name}: grades were read {words}; --grade-scale says "
-                "otherwise",
-                ReadingWarning,
-                stacklevel=3,
-            )
         return pairs
 
     def _rows(self, end: NDArray[Any], n_samples: int) -> NDArray[np.intp]:

@@ -96,6 +96,11 @@ def _text(data: bytes, ending: str) -> tuple[str, str, Dialect]:
     return encoding, without_blank_ends(text, dialect.delimiter), dialect
 
 
+def _missing(text: Sequence[str]) -> Sequence[str]:
+    """Return words for missing values: none where all stays as it is written."""
+    return [] if text is ALL else MISSING
+
+
 def _read_text(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     """Read a text file, and say so if it is not what its ending stands for."""
     ending = _ending(path)
@@ -119,7 +124,7 @@ def _read_text(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     _check_names(first.iloc[0].dropna().str.strip().tolist())
     file.seek(0)
     kept = str if text is ALL else dict.fromkeys(text, str)
-    options |= {"na_values": MISSING, "dtype": kept, "decimal": dialect.decimal}
+    options |= {"na_values": _missing(text), "dtype": kept, "decimal": dialect.decimal}
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
@@ -198,7 +203,7 @@ def _read_parquet(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
 
 def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     """Read the first sheet; titles above the names of columns are skipped."""
-    raw, header, sheets = _sheet(data)
+    raw, header, sheets = _sheet(data, _missing(text))
     if sheets:
         warnings.warn(
             f"{path.name} has the sheets {', '.join(sheets)} too: the first was read",
@@ -221,11 +226,13 @@ def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     return frame
 
 
-def _sheet(data: bytes) -> tuple[pd.DataFrame, int, list[str]]:
+def _sheet(
+    data: bytes, missing: Sequence[str] = MISSING
+) -> tuple[pd.DataFrame, int, list[str]]:
     """Return the cells of the first sheet, the row of names, and further sheets."""
     try:
         with pd.ExcelFile(io.BytesIO(data), engine="openpyxl") as book:
-            raw = pd.read_excel(book, header=None, dtype=object, na_values=MISSING)
+            raw = pd.read_excel(book, header=None, dtype=object, na_values=missing)
             others = [str(name) for name in book.sheet_names[1:]]
     except Exception as error:  # zipfile, XML and openpyxl have none in common
         raise ValueError(f"it is no workbook ({error})") from None

@@ -66,6 +66,7 @@ def test_columns_have_other_names(tmp_path, names):
         (["0.8", "-0.6", "0"], None, [0.8, -0.6, 0]),
         (["1", "1"], None, [1, 1]),
         (["0.9", "0.5"], None, [0.9, 0.5]),
+        (["+", "-", "?"], None, [1, -1, 0]),
         (["1", "3", "5"], None, [-1, 0, 1]),
         (["0", "75", "100"], None, [-1, 0.5, 1]),
         (["75 %", "20%", "maybe"], None, [0.5, -0.6, 0]),
@@ -104,13 +105,18 @@ def test_a_decimal_comma_is_read_in_grades(tmp_path):
         ("0,1,-0.5\n1,2,-0.7\n", "no judgement says alike"),
         ("0,1,yes\n1,2,no\n", "grades were read as yes"),
         ("0,1,5\n1,2,1\n", "on the scale 1-5, brought to -1 to 1"),
+        ("0,1,0.5\n1,2,\n0,2,-1\n", "1 judgements without a grade count as no opinion"),
+        (
+            "".join(f"{n},{n + 1},{n % 2 * 3 + 1}\n" for n in range(20)) + "0,9,0\n",
+            "read on the scale 1-4, 0 as no opinion, brought to -1 to 1",
+        ),
     ],
 )
 def test_what_an_author_may_not_have_meant_is_told(tmp_path, text, note):
     path = write(tmp_path / "p.csv", "i,j,grade\n" + text)
 
     with pytest.warns(ReadingWarning, match=note):
-        read_pairs(path, 3)
+        read_pairs(path, 21)
 
 
 def test_the_column_of_ids_is_found(tmp_path):
@@ -165,7 +171,7 @@ def test_ids_are_found_beside_columns_of_lists(tmp_path):
         ("i,j,grade\n0,1.5,1\n", None, "p.csv: line 2 names row '1.5'"),
         ("i,j,grade\n0,,1\n", None, "p.csv: line 2 names row nothing"),
         ("i,j,grade\n0,1,-2\n", None, "line 2 has grade -2; expected -1 .unlike. to 1"),
-        ("i,j,grade\n0,1,\n", None, "p.csv: line 2 has no grade"),
+        ("i,j,grade\n0,1,\n", None, "p.csv: line 2 has no grade, and neither"),
         ("i,j,grade\n0,1,1\n0,2,hi\n", None, "line 3 has the grade 'hi': expected a n"),
         (
             "i,j,grade\n0,1,3\n0,2,yes\n",
