@@ -54,8 +54,8 @@ def predict(
     """Assign new rows to the clusters of a model.
 
     Columns are found by name and treated as in the fit; their order does
-    not matter, and extra columns are ignored. Judgements affect only the
-    rows of the fit.
+    not matter, and extra columns are ignored. Judgements about rows of the fit
+    are not applied again.
 
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """
