@@ -196,7 +196,9 @@ def _cut_text(path: Path) -> list[FileBlock]:
     blocks = []
     with path.open("rb") as file:
         head = file.readline()
-        first, end = len(head), path.stat().st_size
+        while head and not head.strip(b" ,;|\t\r\n"):  # empty rows on top
+            head = file.readline()
+        first, end = file.tell(), path.stat().st_size
         while first < end:
             file.seek(first)
             part = file.read(BLOCK_BYTES) + file.readline()

@@ -19,6 +19,15 @@ def test_by_hand(tmp_path, monkeypatch):
     assert frames[0]["y"].tolist() == ["p\nq"]
 
 
+def test_empty_rows_on_top_are_no_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_blocks, "BLOCK_BYTES", 3)
+    path = tmp_path / "a.csv"
+    path.write_text(";;\n\n;;\nx;y;z\n1;2;3\n4;5;6\n")
+
+    frames = [block.read() for block in list_blocks([path])]
+    assert [frame["y"].tolist() for frame in frames] == [[2], [5]]
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "npy"])
 @pytest.mark.parametrize("size", [1, 300, 10**9])
 def test_blocks_are_the_file(tmp_path, monkeypatch, ending, size):
