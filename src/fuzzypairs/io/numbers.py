@@ -8,11 +8,11 @@ __all__ = ["NUMBER", "decimal_of", "number_in", "with_point"]
 # What may stand between groups of three digits, beside the other decimal sign.
 SPACES = "'\u2019 \u00a0\u202f"
 BODY = {
-    ".": re.compile(rf"(?:\d{{1,3}}(?:[,{SPACES}]\d{{3}})+|\d*)(?:\.\d+)?"),
-    ",": re.compile(rf"(?:\d{{1,3}}(?:[.{SPACES}]\d{{3}})+|\d*)(?:,\d+)?"),
+    ".": re.compile(rf"(?:[1-9]\d{{0,2}}(?:[,{SPACES}]\d{{3}})+|\d*)(?:\.\d+)?"),
+    ",": re.compile(rf"(?:[1-9]\d{{0,2}}(?:[.{SPACES}]\d{{3}})+|\d*)(?:,\d+)?"),
 }
 # Both signs read a single group in their own way: 1,234 and 1.234.
-AMBIGUOUS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+AMBIGUOUS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 MONEY = r"(?:US)?\$|[€£¥₹]|EUR|USD|GBP|CHF"
 # Money in front, or a unit behind: up to twelve characters, such as m2 or l/100 km.
 NUMBER = re.compile(
@@ -61,16 +61,23 @@ def decimal_of(cells: Iterable[str], *, has_commas: bool = False) -> str:
     has_commas : bool, default=False
         Whether 1,234 is a decimal comma where no other number tells.
     """
-    found = (NUMBER.fullmatch(cell.strip()) for cell in cells)
-    bodies = [match["body"] for match in found if match]
-    sure = [body for body in bodies if not AMBIGUOUS.fullmatch(body)]
-    n_commas, n_points = (
-        sum(sign in body and BODY[sign].fullmatch(body) is not None for body in sure)
-        for sign in ",."
-    )
-    if not n_commas and not n_points:
-        return "," if has_commas and any("," in body for body in bodies) else "."
-    return "," if n_commas > n_points else "."
+    votes = {",": 0, ".": 0}
+    any_comma = False
+    for cell in cells:
+        found = NUMBER.fullmatch(cell.strip())
+        if not found:
+            continue
+        body = found["body"]
+        if not AMBIGUOUS.fullmatch(body):
+            for sign in votes:
+                votes[sign] += sign in body and bool(BODY[sign].fullmatch(body))
+        elif re.fullmatch(MONEY, found["money"] or found["unit"] or ""):
+            # Money has no three decimals.
+            votes["." if "," in body else ","] += 1
+        any_comma |= "," in body
+    if not any(votes.values()):
+        return "," if has_commas and any_comma else "."
+    return "," if votes[","] > votes["."] else "."
 
 
 def _plain(body: str, decimal: str) -> str | None:

@@ -31,6 +31,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 ALL = ("*",)
 # Missing values beside those that pandas knows (empty, NA, NaN, null, None, n/a, ...).
 MISSING = ["?", "-", "--", "k.A.", "k. A."]
+# Rows in which the decimal sign of words is looked for, where no parser looks for it.
+SAMPLE = 1000
+TEXT = (".csv", ".tsv", ".txt")
 # What spreadsheet programs write that is not read, and what to save instead.
 FOREIGN = {".xls": ".xlsx", ".ods": ".xlsx", ".json": ".jsonl"}
 PACKAGES = {".parquet": ("pyarrow", "files"), ".xlsx": ("openpyxl", "excel")}
@@ -47,7 +50,15 @@ def read_bytes(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     """Return the table in the content of a file; columns of `text` stay as written."""
     if (ending := _ending(path)) in FOREIGN:
         raise ValueError(f"{path} ends in {ending}: save it as {FOREIGN[ending]}")
-    return by_ending(path, READERS)(path, data, text)
+    frame = by_ending(path, READERS)(path, data, text)
+    if ending in TEXT or text is ALL:
+        return frame
+    others = [name for name in frame if name not in text]
+    words = (v for name in others for v in frame[name].head(SAMPLE))
+    if decimal_of(word for word in words if isinstance(word, str)) == ",":
+        for name in others:
+            frame[name] = _plain_numbers(frame[name], ",")
+    return frame
 
 
 def place_of(path: Path, row: int) -> str:
@@ -56,7 +67,7 @@ def place_of(path: Path, row: int) -> str:
     The file is read again: this is for messages.
     """
     ending, data = _ending(path), open_bytes(path)
-    if ending in (".csv", ".tsv", ".txt"):
+    if ending in TEXT:
         text, dialect = _text(data, ending)[1:]
         lines = [line for line, _ in record_lines(text, dialect)]
         return f"line {lines[row + 1]}" if row + 1 < len(lines) else f"row {row}"
@@ -172,7 +183,7 @@ def _plain_numbers(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
     if not words:
         return column
     plain = {word: with_point(word, decimal) for word in words}
-    read = column.map(lambda value: plain.get(value, value), na_action="ignore")
+    read = column.map(lambda v: plain[v] if isinstance(v, str) else v)
     try:
         return pd.to_numeric(read)
     except (ValueError, TypeError):
@@ -216,14 +227,7 @@ def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
     ]
     _check_names([name for name in names if not name.startswith("Unnamed: ")])
     frame = raw.iloc[header + 1 :].set_axis(names, axis=1).dropna(how="all")
-    frame = frame.reset_index(drop=True).infer_objects()
-    if text is not ALL:
-        others = frame.columns.difference(list(text))
-        words = (v for name in others for v in frame[name] if isinstance(v, str))
-        decimal = decimal_of(words)
-        for name in others:
-            frame[name] = _plain_numbers(frame[name], decimal)
-    return frame
+    return frame.reset_index(drop=True).infer_objects()
 
 
 def _sheet(

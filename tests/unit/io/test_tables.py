@@ -219,6 +219,24 @@ def test_encoding_delimiter_and_decimal_comma_are_found(tmp_path, encoding, deli
     assert frame["Preis"].tolist() == [1234.5, 99.0]
 
 
+@pytest.mark.parametrize("ending", ["xlsx", "jsonl", "parquet"])
+def test_words_with_decimal_commas_are_read_from_every_format(tmp_path, ending):
+    frame = pd.DataFrame({"code": ["007", "7"], "price": ["7.479,54 €", "k.A."]})
+    frame["tags"] = ["a", "1,5"]
+    path = tmp_path / f"d.{ending}"
+    if ending == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        getattr(frame, {"xlsx": "to_excel"}.get(ending, "to_parquet"))(
+            path, index=False
+        )
+
+    found = read_table(path, text=["code", "tags"])
+    assert found["price"][0] == "7479.54 €"
+    assert found["code"].tolist() == ["007", "7"]
+    assert found["tags"].tolist() == ["a", "1,5"]
+
+
 def test_a_plain_file_is_read_without_a_word(tmp_path):
     frame = read_table(write(tmp_path / "d.csv", 'x,n,d\n1.5,"1,234",2020-01-01\n'))
 
