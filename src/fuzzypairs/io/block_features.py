@@ -114,12 +114,11 @@ class BlockFeatures:
     def rows(self, source: FileBlock) -> tuple[Any, NDArray[Any] | None, Ints]:
         """Return features, ids, and the rows with missing values."""
         is_binary = source.path.lower().endswith((".parquet", ".npy"))
-        if self.is_plain and is_binary:
+        if self.is_plain and is_binary and (made := self._plain(source)):
             ids = None
             if self.id_column is not None:
                 ids = self.ids(source.read([self.id_column])[self.id_column])
-            X, gappy = self._plain(source)
-            return X, ids, gappy
+            return made[0], ids, made[1]
         frame = source.read(text=self.text)
         known = self.preparation.known(frame).all(axis=1)
         ids = None if self.id_column is None else self.ids(frame[self.id_column])
@@ -137,8 +136,11 @@ class BlockFeatures:
         """Return the columns that features are made of."""
         return [c.name for c in self.preparation.columns_ if c.n_features]
 
-    def _plain(self, source: FileBlock) -> tuple[Any, Ints]:
-        """Return (x - mean) / deviation with medians in gaps, and rows with gaps."""
+    def _plain(self, source: FileBlock) -> tuple[Any, Ints] | None:
+        """Return (x - mean) / deviation with medians in gaps, and rows with gaps.
+
+        None if a column holds text, such as words among numbers.
+        """
         names = self.used()
         dtype = np.float32 if self.is_single else np.float64
         if source.path.lower().endswith(".npy"):
@@ -148,7 +150,10 @@ class BlockFeatures:
             table = source.arrow(names)
             X = np.empty((table.num_rows, len(names)), dtype=dtype)
             for f, name in enumerate(names):
-                X[:, f] = table.column(name).to_numpy()
+                values = table.column(name).to_numpy()
+                if values.dtype.kind not in "iuf":
+                    return None
+                X[:, f] = values
         steps = self.preparation.transformer_.named_transformers_["numbers"]
         gappy = np.empty(0, dtype=np.int64)
         if np.isnan(X.sum(dtype=np.float64)):

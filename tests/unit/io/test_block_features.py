@@ -78,3 +78,18 @@ def test_a_sample_decides_and_all_rows_give_means(table, monkeypatch):
     told = {c.name: c for c in profile.features.preparation.columns_}
     assert told["b"].n_missing == 100
     assert told["n"].treatment == "left out, it numbers the rows"
+
+
+def test_words_among_numbers_of_new_blocks_count_as_missing(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 9.0]})
+    preparation = Preparation().fit(frame)
+    features = block_features.BlockFeatures(preparation, is_plain=True)
+    new = pd.DataFrame({"a": ["1", "k.A.", "4"], "b": frame["b"]})
+    new.to_parquet(tmp_path / "t.parquet", index=False)
+    [block] = file_blocks.list_blocks([tmp_path / "t.parquet"])
+
+    X, _, gappy = features.rows(block)
+
+    frame.loc[1, "a"] = np.nan
+    np.testing.assert_allclose(X, preparation.transform(frame))
+    assert gappy.tolist() == [1]
