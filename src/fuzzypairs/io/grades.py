@@ -24,7 +24,8 @@ UNLIKE = {
     "not same", "not similar", "nein", "verschieden", "non", "-", "\u2212",
 }  # fmt: skip
 UNSURE = {
-    "?", "unsure", "can't say", "cannot say", "can\u2019t say", "don't know",
+    "?", "cannot decide", "can't decide", "no opinion", "k.a.", "unsure",
+    "can't say", "cannot say", "can\u2019t say", "don't know",
     "do not know", "unknown", "maybe", "undecided", "not sure", "weiß nicht", "skip",
 }  # fmt: skip
 WORDS = dict.fromkeys(ALIKE, 1.0) | dict.fromkeys(UNLIKE, -1.0)
@@ -132,7 +133,7 @@ def _recognise(numbers: Floats) -> str:
         return "1-5"
     if whole and most == 4 and opinions.min() >= 1:
         few_zeros = len(opinions) >= (1 - MOST_UNDECIDED) * len(numbers)
-        if len(opinions) >= ENOUGH and few_zeros:
+        if len(numbers) >= ENOUGH and few_zeros:
             return "1-4"
         raise PairsError(
             f"grades run from {least:g} to 4: add --grade-scale 1-4 or 1-5 (0 is no "

@@ -75,7 +75,8 @@ def place_of(path: Path, row: int) -> str:
         lines = [n for n, line in enumerate(data.splitlines(), 1) if line.strip()]
         return f"line {lines[row]}"
     if ending == ".xlsx":
-        return f"row {_sheet(data)[1] + 2 + row}"
+        raw, header, _ = _sheet(data)
+        return f"row {_below(raw, header).index[row] + 1}"
     return f"row {row} (from 0)"
 
 
@@ -226,7 +227,7 @@ def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
         for n, name in enumerate(raw.iloc[header])
     ]
     _check_names([name for name in names if not name.startswith("Unnamed: ")])
-    frame = raw.iloc[header + 1 :].set_axis(names, axis=1).dropna(how="all")
+    frame = _below(raw, header).set_axis(names, axis=1)
     return frame.reset_index(drop=True).infer_objects()
 
 
@@ -246,6 +247,11 @@ def _sheet(
     # A title fills one cell; names may lack one, above a column of row names.
     wanted = max(int(filled.max()) - 1, min(2, int(filled.max())))
     return raw, int((filled >= wanted).argmax()), others
+
+
+def _below(raw: pd.DataFrame, header: int) -> pd.DataFrame:
+    """Return the rows below the names of columns that are not empty."""
+    return raw.iloc[header + 1 :].dropna(how="all")
 
 
 READERS: dict[str, Callable[[Path, bytes, Sequence[str]], pd.DataFrame]] = {

@@ -280,6 +280,15 @@ def test_a_workbook_may_have_a_title_and_further_sheets(tmp_path):
     assert place_of(path, 0) == "row 5"
 
 
+def test_rows_of_a_workbook_are_counted_with_empty_ones(tmp_path):
+    path = tmp_path / "d.xlsx"
+    frame = pd.DataFrame({"x": [1, None, 3], "y": [4, None, 6]})
+    frame.to_excel(path, index=False)
+
+    assert read_table(path)["x"].tolist() == [1, 3]
+    assert [place_of(path, row) for row in (0, 1)] == ["row 2", "row 4"]
+
+
 def test_columns_of_spaces_are_read_from_text(tmp_path):
     path = write(tmp_path / "d.txt", "x   y\n1   2\n3 4\n")
 
