@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from contextlib import ExitStack
 
@@ -61,12 +62,19 @@ def test_from_a_table_to_a_stored_judgement(start, tmp_path):
     pair = json.load(client.open(f"{site}/api/next?annotator=Ann"))["next"][0]
     body = {"annotator": "Ann", "grade": 0.5}
     body |= {side: pair[side]["row"] for side in ("left", "right")}
-    request = urllib.request.Request(
-        f"{site}/api/answer",
-        json.dumps(body).encode(),
-        {"content-type": "application/json", "origin": site},
-    )
-    assert json.load(client.open(request))["event"] == 1
+
+    def send(**others):
+        request = urllib.request.Request(
+            f"{site}/api/answer",
+            json.dumps(body | others).encode(),
+            {"content-type": "application/json", "origin": site},
+        )
+        return json.load(client.open(request, timeout=60))
+
+    # An answer that cannot be stored stops neither the next one nor Ctrl-C.
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        send(seconds=2**63)
+    assert send()["event"] == 1
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
 

@@ -23,7 +23,7 @@ from fuzzypairs.pairs import PairSet
 
 __all__ = ["Receipt", "Service", "ServiceError"]
 
-LONGEST_NAME, LONGEST_NOTE = 60, 2000
+LONGEST_NAME, LONGEST_NOTE, LONGEST_SECONDS = 60, 2000, 1e9
 AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
 KINDS = ("graded", "unsure", "skipped", "bad item")
 
@@ -170,9 +170,13 @@ class Service:
             raise ServiceError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
         value = None
         if kind == "graded":
-            value = check_grade(grade)
+            value = check_number("grade", grade, -1, 1)
             if value == 0:
                 kind, value = "unsure", None
+        if seconds is not None:
+            seconds = check_number("seconds", seconds, 0, LONGEST_SECONDS)
+        input, note = check_text("input", input)[:20], check_text("note", note)
+        key = None if key is None else check_text("key", key)
         desk = self._desk(annotator)
         with desk.lock:
             asked = desk.find(left, right)
@@ -190,7 +194,7 @@ class Service:
             grade=value,
             strategy=asked.strategy if asked else "own",
             reason=asked.reason if asked else "",
-            input=input[:20],
+            input=input,
             seconds=seconds,
             note=note[:LONGEST_NOTE],
             key=key,
@@ -199,6 +203,7 @@ class Service:
             [event], [self.catalogue.item(left), self.catalogue.item(right)]
         )
         receipt: Future[Receipt] = Future()
+        receipt.set_running_or_notify_cancel()  # nobody who leaves can cancel it
 
         def acknowledge(done: "Future[list[int]]") -> None:
             if error := done.exception():
@@ -266,7 +271,7 @@ class Service:
         grade : float
             From -1 to 1.
         """
-        value = check_grade(grade)
+        value = check_number("grade", grade, -1, 1)
         try:
             event = self.store.event(number)
         except StoreError as error:  # a mistake of the browser, not of the file
@@ -289,7 +294,7 @@ class Service:
         text : str
         """
         self._check_rows(left, right)
-        if not text.strip():
+        if not check_text("text", text).strip():
             raise ServiceError("the note is empty")
         ids = self.catalogue.ids
         event = Event("note", ids[left], ids[right], annotator,
@@ -354,7 +359,10 @@ class Service:
 
     def _desk(self, annotator: str) -> Desk:
         """Return the desk of a person, set up from the store at first."""
-        if not annotator.strip() or len(annotator) > LONGEST_NAME:
+        if (
+            not check_text("annotator", annotator).strip()
+            or len(annotator) > LONGEST_NAME
+        ):
             raise ServiceError(
                 f"annotator is {annotator[:LONGEST_NAME]!r}, expected a name of up to "
                 f"{LONGEST_NAME} characters"
@@ -392,10 +400,22 @@ class Service:
                 desk.inform(fitted.memberships)
 
 
-def check_grade(grade: object) -> float:
-    """Return a grade as a float, or raise an error."""
-    if isinstance(grade, bool) or not isinstance(grade, int | float):
-        raise ServiceError(f"grade is {grade!r}, expected a number from -1 to 1")
-    if not -1 <= grade <= 1:
-        raise ServiceError(f"grade is {grade!r}, expected a number from -1 to 1")
-    return float(grade)
+def check_number(name: str, value: object, least: float, most: float) -> float:
+    """Return a number as a float, or raise an error."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number and least <= value <= most):  # type: ignore[operator]
+        raise ServiceError(
+            f"{name} is {value!r:.60}, expected a number from {least:g} to {most:g}"
+        )
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_text(name: str, value: object) -> str:
+    """Return a text, or raise an error."""
+    if not isinstance(value, str):
+        raise ServiceError(f"{name} is {value!r:.60}, expected text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
+        raise ServiceError(f"{name} is no valid text") from None
+    return value

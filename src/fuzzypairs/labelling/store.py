@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from os import PathLike
@@ -74,12 +74,13 @@ class Store:
         self._reader = connect(self.path)
         try:
             migrate(self._reader, self.path)
+            connection = connect(self.path)
         except BaseException:
             self._reader.close()
             raise
         self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._writer = threading.Thread(
-            target=self._write, name="fuzzypairs-store", daemon=True
+            target=self._write, args=(connection,), name="fuzzypairs-store", daemon=True
         )
         self._closed = False
         self._writer.start()
@@ -104,6 +105,7 @@ class Store:
         if self._closed:
             raise StoreError(f"{self.path} is closed: open it again")
         future: Future[list[int]] = Future()
+        future.set_running_or_notify_cancel()  # what is handed over is stored
         self._work.put((list(events), list(items), future))
         return future
 
@@ -122,9 +124,9 @@ class Store:
         """
         return self.submit([event], items).result()[0]
 
-    def _write(self) -> None:
+    def _write(self, connection: sqlite3.Connection) -> None:
         """Store what is waiting, a batch a transaction, until the store is closed."""
-        with closing(connect(self.path)) as connection:
+        with closing(connection):
             while True:
                 batch, is_last = self._next_batch()
                 if batch:
@@ -152,10 +154,11 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             numbers = insert(connection, batch)
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            if connection.in_transaction:
+        # Whatever an event holds, others wait for this thread.
+        except Exception as error:
+            with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
-            is_refused = isinstance(error, sqlite3.IntegrityError)
+            is_refused = not isinstance(error, sqlite3.OperationalError)
             if is_refused and len(batch) > 1:
                 for work in batch:
                     self._commit(connection, [work])

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -19,7 +19,7 @@ from fuzzypairs import __version__
 from fuzzypairs.labelling.desk import Asked
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.guard import Guard, Limits, Secrets
-from fuzzypairs.labelling.service import Service, ServiceError
+from fuzzypairs.labelling.service import Service, ServiceError, check_text
 from fuzzypairs.labelling.store import StoreError
 
 __all__ = ["build_app", "build_routes"]
@@ -152,18 +152,17 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
 
     async def answer(request: Request) -> Response:
         body = await _body(request)
-        who = _text(body, "annotator")
-        seconds = _value(body, "seconds")
+        who = body.get("annotator")
         receipt = await asyncio.wrap_future(
             service.submit(
                 who,
-                _value(body, "left"),
-                _value(body, "right"),
+                body.get("left"),
+                body.get("right"),
                 kind=body.get("kind", "graded"),
-                grade=_value(body, "grade"),
-                input=_text(body, "input", ""),
-                seconds=seconds if isinstance(seconds, int | float) else None,
-                key=_text(body, "key", "") or None,
+                grade=body.get("grade"),
+                input=body.get("input", ""),
+                seconds=body.get("seconds"),
+                key=body.get("key"),
             )
         )
         # A question is found in microseconds: no thread is worth it.
@@ -188,13 +187,13 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         if not isinstance(number, int) or not 0 < number < 2**63:
             raise ServiceError(f"event is {number!r}, expected a number")
         who = _text(body, "annotator")
-        await run_in_threadpool(service.edit, who, number, _value(body, "grade"))
+        await run_in_threadpool(service.edit, who, number, body.get("grade"))
         return JSONResponse({})
 
     async def note(request: Request) -> Response:
         body = await _body(request)
-        ends = _value(body, "left"), _value(body, "right")
-        who, text = _text(body, "annotator"), _text(body, "text")
+        ends = body.get("left"), body.get("right")
+        who, text = _text(body, "annotator"), body.get("text")
         return JSONResponse(
             {"event": await run_in_threadpool(service.note, who, *ends, text)}
         )
@@ -202,7 +201,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
     async def again(request: Request) -> Response:
         body = await _body(request)
         who = _text(body, "annotator")
-        service.ask_again(who, _value(body, "left"), _value(body, "right"))
+        service.ask_again(who, body.get("left"), body.get("right"))
         return JSONResponse({"next": await run_in_threadpool(upcoming, who)})
 
     def telling(tell: Callable[[str], Any]) -> Handler:
@@ -305,21 +304,9 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _value(body: dict[str, Any], name: str) -> Any:
-    """Return an entry of any type: the service checks it."""
-    return body.get(name)
-
-
-def _text(body: dict[str, Any], name: str, default: str | None = None) -> str:
-    value = body.get(name, default)
-    if not isinstance(value, str):
-        raise ServiceError(f"{name} is {value!r:.60}, expected text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
-        raise ServiceError(f"{name} is no valid text") from None
-    return value
+def _text(body: Mapping[str, Any], name: str) -> str:
+    return check_text(name, body.get(name))
 
 
 def _annotator(request: Request) -> str:
-    return _text(dict(request.query_params), "annotator")
+    return _text(request.query_params, "annotator")

@@ -231,6 +231,19 @@ def test_contradictions_are_told_and_asked_again(service):
         ({"left": 0, "right": 1, "kind": "edited"}, "kind is 'edited'"),
         ({"annotator": " ", "left": 0, "right": 1, "grade": 1}, "expected a name"),
         ({"annotator": "x" * 99, "left": 0, "right": 1, "grade": 1}, "up to 60"),
+        *(
+            ({"left": 0, "right": 1, "grade": 1, **given}, sentence)
+            for given, sentence in [
+                ({"seconds": float("nan")}, "seconds is nan, expected a number from 0"),
+                ({"seconds": float("inf")}, "seconds is inf, expected"),
+                ({"seconds": -0.1}, "seconds is -0.1, expected"),
+                ({"seconds": 2**63}, "seconds is 9223372036854775808, expected"),
+                ({"seconds": "1"}, "seconds is '1', expected a number"),
+                ({"input": 5}, "input is 5, expected text"),
+                ({"note": "\ud800"}, "note is no valid text"),
+                ({"key": ["k"]}, "key is .'k'., expected text"),
+            ]
+        ),
     ],
 )
 def test_requests_without_sense(service, given, sentence):

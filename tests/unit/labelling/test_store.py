@@ -144,12 +144,17 @@ def test_events_of_one_call_are_stored_together_or_not_at_all(store):
         Event("edited", "a", "b", "Ann", grade=0.5),
         Event("undone", "a", "b", "Ann", target=77),
         Event("invented", "a", "b", "Ann"),
+        grade(0.5, seconds=2**63),
+        grade(0.5, who="\ud800"),
+        grade(0.5, note=object()),
     ],
 )
-def test_events_without_sense_are_refused(store, event):
+def test_events_without_sense_are_refused_and_the_next_is_stored(store, event):
+    together = [store.submit([each]) for each in (event, grade(0.5))]
     with pytest.raises(StoreError, match="does not take this event"):
-        store.append(event)
-    assert store.read("SELECT * FROM events") == []
+        together[0].result(timeout=60)
+    assert together[1].result(timeout=60) == [1]
+    assert len(store.read("SELECT * FROM events")) == 1
 
 
 def test_many_threads_lose_nothing(store):

@@ -267,6 +267,21 @@ def test_no_path_leads_out(client, tmp_path):
         ("/api/answer", {"annotator": "Ann", "left": "0", "right": 1, "grade": 1}),
         ("/api/answer", {"annotator": "\ud800", "left": 0, "right": 1, "grade": 1}),
         ("/api/answer", {"annotator": "A", "left": 0, "right": 1, "kind": ["graded"]}),
+        *(
+            (
+                "/api/answer",
+                {"annotator": "A", "left": 0, "right": 1, "grade": 1, **odd},
+            )
+            for odd in (
+                {"seconds": 2**63},
+                {"seconds": float("nan")},
+                {"seconds": float("-inf")},
+                {"seconds": -1},
+                {"seconds": "1"},
+                {"input": None},
+                {"key": "\ud800"},
+            )
+        ),
         ("/api/edit", {"annotator": "Ann", "event": 7, "grade": 1}),
         ("/api/edit", {"annotator": "Ann", "event": 10**30, "grade": 1}),
         ("/api/edit", {"annotator": "Ann", "event": "1", "grade": 1}),
