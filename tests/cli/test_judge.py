@@ -6,12 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import pytest
 
 from commands import DATA, answers, put, run
 from fuzzypairs import PairSet
+from fuzzypairs.cli.judge import judge as judge_pairs
 
 
 @pytest.fixture
@@ -98,22 +99,65 @@ def test_mistakes_are_answered_by_a_sentence(data, tmp_path):
     assert answers(judge(data, "q"), "no file of judgements")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_no_key_of_a_fast_person_is_lost(data):
-    import pty
+# What terminals send: xterm, the Linux console, rxvt, with Shift, with Alt.
+EDITING_KEYS = {
+    "PageUp": "\x1b[5~", "PageDown": "\x1b[6~", "Delete": "\x1b[3~", "Home": "\x1b[1~",
+    "End": "\x1b[4~", "Insert": "\x1b[2~", "F1": "\x1bOP", "F5": "\x1b[15~",
+    "F12": "\x1b[24~", "Linux F1": "\x1b[[A", "Up": "\x1b[A", "rxvt End": "\x1b[8~",
+    "Shift-Right": "\x1b[1;2C", "Ctrl-Delete": "\x1b[3;5~", "Alt-5": "\x1b5",
+    "Alt-PageUp": "\x1b\x1b[5~", "Shift-Tab": "\x1b[Z", "paste": "\x1b[200~",
+}  # fmt: skip
 
-    ours, theirs = pty.openpty()
+
+@pytest.mark.parametrize("sent", EDITING_KEYS.values(), ids=EDITING_KEYS)
+def test_editing_keys_store_nothing_and_the_next_key_counts(data, sent):
+    result = judge(data, f"{sent}9q")
+
+    assert [grade for _, grade, _ in stored(data)] == [1.0]
+    assert result.output.count("quit") == 2  # nor do they print the keys again
+
+
+@pytest.fixture
+def terminal():
+    """Both ends of a pseudo-terminal: where keys are pressed, and where read."""
+    pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
+    ends = pty.openpty()
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+def test_keys_of_a_terminal(data, terminal):
+    ours, theirs = terminal
     command = [sys.executable, "-m", "fuzzypairs", "judge", data, "--id", "id"]
     command += ["--annotator", "Ann"]
     with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE) as program:
-        shown = b""
-        while b"quit" not in shown:  # the first pair
-            shown += program.stdout.read1()
-        for key in b"19\x1a7282q":  # Ctrl-Z takes back, and does not suspend
-            os.write(ours, bytes([key]))
-            time.sleep(0.02)
+        # Ctrl-Z takes back, and does not suspend.
+        for key in (b"1", b"9", b"\x1a", b"7", b"\x1b[6~2", b"8", b"\x1b", b"2", b"q"):
+            shown = b""
+            while b"quit" not in shown and key != b"2":  # after ESC alone: nothing
+                shown += program.stdout.read1()
+            time.sleep(0.6)
+            os.write(ours, key)
         program.communicate(timeout=60)
-    os.close(ours)
-    os.close(theirs)
 
     assert [grade for _, grade, _ in stored(data)] == [-1.0, 0.5, -0.75, 0.75, -0.75]
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(1e9, []), (0, [1.0, -1.0, None])])
+def test_a_pair_that_nobody_saw_is_not_answered(
+    data, terminal, monkeypatch, seconds, expected
+):
+    import tty
+
+    ours, theirs = terminal
+    tty.setraw(theirs)
+    os.write(ours, b"91s")
+    os.write(ours, b"q")
+    monkeypatch.setattr("fuzzypairs.cli.judge.UNSEEN_SECONDS", seconds)
+    with open(theirs, closefd=False) as keys, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdin", keys)
+        patched.setattr("fuzzypairs.cli.judge.single_keys", nullcontext)
+        judge_pairs(data, id_column="id", annotator="Ann")
+
+    assert [grade for _, grade, _ in stored(data)] == expected

@@ -1,9 +1,12 @@
 """`fuzzypairs judge`: grade pairs in a terminal, one key a grade."""
 
+import os
+import re
+import select
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -28,6 +31,14 @@ UNDO, REDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("r", "\x19"), ("q", "\x03", "
 KEYS = (
     "[bold]1[/]-[bold]4[/] unlike  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] alike  "
     "[bold]s[/] skip  [bold]u[/] undo  [bold]r[/] redo  [bold]w[/] why  [bold]q[/] quit"
+)
+# Keys pressed sooner after a pair is shown were meant for the one before it.
+UNSEEN_SECONDS = 0.15
+# What one key sends after ESC, alone or with Alt. It arrives together, also over a slow
+# line.
+ESCAPE, ESCAPE_SECONDS = "\x1b", 0.5
+SEQUENCE = re.compile(
+    r"\x1b+([^\x1b[O]|O.|\[\[.|\[[^[@-~][^@-~]*[@-~]|\[[@-Z\\-~])", re.S
 )
 MARKS = ("", "yellow", "bold yellow reverse")
 
@@ -80,8 +91,9 @@ def _ask(service: "Service", who: str, terminal: Console) -> int:
     while asked := service.next(who, 1):
         _show(service, asked[0], terminal)
         shown, key = time.monotonic(), read_key()
-        while key == "w":
-            terminal.print(f"Asked because: {escape(asked[0].reason)}.")
+        while key == "w" or _is_idle(key) or _is_early(key, shown):
+            if key == "w":
+                terminal.print(f"Asked because: {escape(asked[0].reason)}.")
             key = read_key()
         rows = asked[0].left, asked[0].right
         seconds = time.monotonic() - shown
@@ -111,6 +123,18 @@ def _ask(service: "Service", who: str, terminal: Console) -> int:
             terminal.print(KEYS)
     terminal.print("Nothing is left worth asking.")
     return n_answers
+
+
+def _is_idle(key: str) -> bool:
+    """Tell whether a key is one that moves or edits, which does nothing here."""
+    return key.startswith(ESCAPE) or len(key) > 1
+
+
+def _is_early(key: str, shown: float) -> bool:
+    """Tell whether a key answers a pair that nobody can have seen; files are read."""
+    is_answer = key in GRADES or key == "s"
+    early = time.monotonic() - shown < UNSEEN_SECONDS
+    return is_answer and early and sys.stdin.isatty()
 
 
 def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
@@ -150,8 +174,7 @@ def single_keys() -> Iterator[None]:
     before, mode = termios.tcgetattr(number), termios.tcgetattr(number)
     # Ctrl-C and Ctrl-Z are keys here. Lines are still ended as usual on screen.
     mode[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
-    # Keys that were pressed before the first pair was on screen answer nothing; later
-    # none is lost, however fast they come.
+    # Keys that were pressed before the first pair was on screen answer nothing.
     termios.tcsetattr(number, termios.TCSAFLUSH, mode)
     try:
         yield
@@ -160,12 +183,30 @@ def single_keys() -> Iterator[None]:
 
 
 def read_key() -> str:
-    """Return one key of the terminal, or of a file; empty at its end."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):  # Windows
-            import msvcrt
+    """Return one key of the terminal, or of a file; empty at its end.
 
-            return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
-        return sys.stdin.read(1)
-    key = sys.stdin.read(1)
-    return read_key() if key in ("\n", "\r") else key
+    Keys such as Delete send several characters, which are returned together: read one
+    by one, some of them would be grades.
+    """
+    key = _read()
+    if key in ("\x00", "\xe0") and sys.platform == "win32":
+        return key + _read()
+    if key == ESCAPE:
+        while not SEQUENCE.fullmatch(key) and (part := _read(ESCAPE_SECONDS)):
+            key += part
+    return key
+
+
+def _read(seconds: float | None = None) -> str:
+    """Return the next character; of a terminal, empty if none comes in time."""
+    if not sys.stdin.isatty():
+        character = sys.stdin.read(1)
+        return _read() if character in ("\n", "\r") else character
+    if sys.platform == "win32":
+        import msvcrt
+
+        return str(msvcrt.getwch())
+    number = sys.stdin.fileno()
+    if not select.select([number], [], [], seconds)[0]:
+        return ""
+    return os.read(number, 1).decode("latin-1")  # keys that mean something are ASCII

@@ -293,7 +293,7 @@ async def _changes(service: Service) -> AsyncIterator[str]:
         stop()
 
 
-async def _body(request: Request) -> dict[str, Any]:
+async def _body(request: Request) -> Any:
     """Return the JSON object of a request."""
     try:
         body = json.loads(await request.body())

@@ -21,6 +21,8 @@ pytestmark = pytest.mark.skipif(
 )
 GRADES = dict(zip("123456789", np.arange(-1, 1.25, 0.25).tolist(), strict=True))
 VIEWS = ("grade", "clusters", "history", "graders", "finish")
+# Milliseconds after which a pair counts as seen, and keys as meant for it.
+UNSEEN = 160
 AXE = Path(axe.__file__).with_name("axe.min.js")
 
 
@@ -111,6 +113,7 @@ def press(page, keys):
     """Press keys, each after the next pair is shown; return the pairs."""
     pairs = []
     for key in keys:
+        page.wait_for_timeout(UNSEEN)
         before = names(page)
         pairs.append(tuple(before))
         page.keyboard.press(key)
@@ -155,6 +158,25 @@ def test_thirty_pairs_by_keys(chromium, program):
     page.context.close()
 
 
+def test_a_pair_that_nobody_saw_is_not_answered(chromium, program):
+    page = open_page(chromium, program, "Dot")
+    page.wait_for_timeout(UNSEEN)
+    page.evaluate(
+        """() => {
+            for (const key of ["9", "1", "s"]) {
+                document.body.dispatchEvent(
+                    new KeyboardEvent("keydown", { key, bubbles: true }));
+            }
+        }"""
+    )
+    settle(page, 1)
+    press(page, "2")
+    settle(page, 2)
+
+    assert program.stored("Dot", "kind, grade") == [("graded", 1.0), ("graded", -0.75)]
+    page.context.close()
+
+
 def test_the_slider_has_no_handle_until_it_is_touched(chromium, program):
     page = open_page(chromium, program, "Sly")
     handle, slider = page.locator(".handle"), page.locator("#slider")
@@ -171,6 +193,7 @@ def test_the_slider_has_no_handle_until_it_is_touched(chromium, program):
     press(page, ["Enter"])
     box = slider.bounding_box()
     page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 2)
+    page.wait_for_timeout(UNSEEN)
     page.click("#slider-send")
     settle(page, 3)
     (first, by), (second, _), (third, _) = program.stored("Sly")
@@ -280,6 +303,7 @@ def test_a_killed_server_loses_nothing(chromium, start, tmp_path):
     press(page, "19283746")
     settle(page, 8)
     program.end(signal.SIGKILL)
+    page.wait_for_timeout(UNSEEN)
     page.keyboard.press("9")
     page.wait_for_selector("#banner:not([hidden])")
     assert "not stored yet" in page.inner_text("#banner")

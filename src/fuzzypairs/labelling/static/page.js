@@ -10,6 +10,9 @@ import { showContradictions, showGraders, showHistory, showReport, showState } f
 const GRADES = [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
 const WORDS = ["strongly unlike", "", "", "slightly unlike", "can't say", "slightly alike", "", "", "strongly alike"];
 
+/** Answers given sooner after a pair is shown were meant for the one before it. */
+const UNSEEN_MS = 150;
+
 let annotator = "";
 let view = "grade";
 /** @type {Pair[]} the pair on screen, and those after it */
@@ -69,8 +72,9 @@ async function refill() {
 
 /** @param {{grade?: number, kind?: string, input: string, swap?: boolean}} given */
 function answer({ grade, kind = "graded", input, swap = false }) {
-  const pair = queue.shift();
-  if (!pair) return;
+  const [pair] = queue;
+  if (!pair || performance.now() - shownAt < UNSEEN_MS) return;
+  queue.shift();
   const key = keyOf(pair);
   sending.add(key);
   const ends = [pair.left.row, pair.right.row];
