@@ -120,17 +120,25 @@ class Desk:
         return None
 
     def mark(self, left: int, right: int, grade: float | None) -> None:
-        """Take an answer."""
-        self._questions.mark(left, right, grade)
+        """Take an answer; a grade replaces an earlier one of the pair."""
         pair = {left, right}
+        if grade is not None and ordered(left, right) in self._answered:
+            while self._questions.take_back(left, right) is not None:
+                pass
+        self._questions.mark(left, right, grade)
         self._answered.add(ordered(left, right))
         self._waiting = deque(a for a in self._waiting if {a.left, a.right} != pair)
         self._ahead = deque(q for q in self._ahead if {q.i, q.j} != pair)
 
-    def undo(self, asked: Asked) -> None:
-        """Take back the last answer to a question, and ask it again next."""
+    def undo(self, asked: Asked, earlier: float | None) -> None:
+        """Take back the last answer to a question, and ask it again next.
+
+        `earlier` is the grade that counts instead, None if there is none.
+        """
         self._questions.take_back(asked.left, asked.right)
         self._answered.discard(ordered(asked.left, asked.right))
+        if earlier is not None:
+            self.mark(asked.left, asked.right, earlier)
         self.push(asked)
 
     def leave_out(self, rows: set[int]) -> None:

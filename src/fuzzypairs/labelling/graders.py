@@ -65,7 +65,7 @@ class Dispute:
     a, b : str
         The items.
     grades : dict of str to float
-        Mean grade of each grader.
+        The newest grade of each grader.
     gap : float
         Largest difference between two of them.
     """
@@ -218,7 +218,7 @@ def measure_agreement(answers: Iterable[Answer]) -> Agreement:
     for column, grades in enumerate(given.values()):
         for row, name in enumerate(names):
             if name in grades:
-                values[row, column] = np.mean(grades[name])
+                values[row, column] = grades[name][-1]
     shared = (~np.isnan(values)).sum(axis=0) > 1
     repeats = [
         [g[name] for g in given.values() if len(g.get(name, ())) > 1] for name in names
@@ -240,9 +240,9 @@ def measure_agreement(answers: Iterable[Answer]) -> Agreement:
     ]
     disputes = []
     for (a, b), by_name in given.items():
-        means = {name: float(np.mean(grades)) for name, grades in by_name.items()}
-        if len(means) > 1 and (gap := max(means.values()) - min(means.values())) > 0:
-            disputes.append(Dispute(a, b, dict(sorted(means.items())), gap))
+        last = {name: grades[-1] for name, grades in by_name.items()}
+        if len(last) > 1 and (gap := max(last.values()) - min(last.values())) > 0:
+            disputes.append(Dispute(a, b, dict(sorted(last.items())), gap))
     disputes.sort(key=lambda dispute: -dispute.gap)
     n_shared = int(shared.sum())
     return Agreement(

@@ -61,13 +61,9 @@ class Point:
 
 def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
     """Return all that changes with a fit, for one person."""
-    fitted, kinds = service.model.fitted, Counter[str]()
-    own: list[Judgement] = []
-    for answer in service.own(annotator):
-        kinds[answer.kind] += 1
-        if answer.grade is not None:
-            rows = service.row_of(answer.left_id), service.row_of(answer.right_id)
-            own.append((*rows, answer.grade))
+    fitted = service.model.fitted
+    kinds = Counter(answer.kind for answer in service.own(annotator))
+    own = service.own_judgements(annotator)
     alike = sum(grade > 0 for *_, grade in own)
     everyone = service.store.read("SELECT count(*) AS n FROM judgements")[0]["n"]
     return {

@@ -87,4 +87,28 @@ CREATE VIEW bad_items AS
 SELECT DISTINCT left_id AS id FROM answers WHERE kind = 'bad item';
 """
 
-MIGRATIONS = (FIRST,)
+# Of the answers of one person to one pair only the newest counts, or the one that was
+# edited last: who is asked again corrects.
+SECOND = """
+DROP VIEW judgements;
+CREATE VIEW judgements AS
+SELECT id, a, b, grade, annotator, strategy, reason, input, seconds, time
+FROM (
+    SELECT *, row_number() OVER (PARTITION BY annotator, a, b ORDER BY changed DESC)
+        AS age
+    FROM (
+        SELECT *, min(left_id, right_id) AS a, max(left_id, right_id) AS b,
+            CASE WHEN edited THEN
+                (SELECT max(y.id) FROM standing AS y
+                 WHERE y.target = answers.id AND y.kind = 'edited')
+            ELSE id END AS changed
+        FROM answers
+        WHERE grade IS NOT NULL
+            AND left_id NOT IN (SELECT id FROM bad_items)
+            AND right_id NOT IN (SELECT id FROM bad_items)
+    )
+)
+WHERE age = 1;
+"""
+
+MIGRATIONS = (FIRST, SECOND)

@@ -254,7 +254,7 @@ class Service:
             if kind == "redone":
                 desk.mark(left, right, event.grade)
             elif event.kind != "edited":
-                desk.undo(asked)
+                desk.undo(asked, self._grade(annotator, event))
             if event.kind == "bad item":
                 desk.leave_out(self._bad_rows())
         self.model.count()
@@ -332,6 +332,20 @@ class Service:
         """Yield the answers of a person about rows of this table."""
         return filter(self._is_here, self.store.each_answer(annotator))
 
+    def own_judgements(self, annotator: str) -> list[tuple[int, int, float]]:
+        """Return both rows and the grade of each pair that a person judged.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        query = "SELECT a, b, grade FROM judgements WHERE annotator = ? ORDER BY id"
+        return [
+            (self._row[a], self._row[b], grade)
+            for a, b, grade in self.store.each_row(query, annotator)
+            if a in self._row and b in self._row
+        ]
+
     def _is_here(self, answer: Answer) -> bool:
         return answer.left_id in self._row and answer.right_id in self._row
 
@@ -356,6 +370,15 @@ class Service:
         self.model.close()
 
     # Inside
+
+    def _grade(self, annotator: str, event: Event) -> float | None:
+        """Return the grade of a person for the pair of an event, None without one."""
+        ends = sorted([event.left_id, event.right_id])
+        rows = self.store.read(
+            "SELECT grade FROM judgements WHERE annotator = ? AND a = ? AND b = ?",
+            annotator, *ends,
+        )  # fmt: skip
+        return rows[0]["grade"] if rows else None
 
     def _desk(self, annotator: str) -> Desk:
         """Return the desk of a person, set up from the store at first."""

@@ -130,8 +130,9 @@ class PairConstructors:
     ) -> Self:
         """Read the judgements that the labelling page or `fuzzypairs judge` stored.
 
-        Undone answers are left out, and edited ones are read as edited. Several answers
-        to one pair are averaged.
+        Undone answers are left out, and edited ones are read as edited. Of several
+        answers of one person to a pair the newest counts; those of several persons are
+        averaged.
 
         Parameters
         ----------

@@ -73,7 +73,7 @@ def test_errors_say_what_to_do(store, tmp_path, catalogue):
     fill(store)
     with pytest.raises(PairsError, match=r"ids of column 'name'.*--id name"):
         PairSet.from_store(store.path)
-    with pytest.raises(PairsError, match="judges 'W01', which is no id"):
+    with pytest.raises(PairsError, match="judges 'W00', which is no id"):
         PairSet.from_store(store.path, ids=["W03", "W02"])
     with pytest.raises(PairsError, match="does not exist"):
         PairSet.from_store(tmp_path / "none.db")

@@ -218,6 +218,32 @@ def test_contradictions_are_told_and_asked_again(service):
     assert {asked.left, asked.right} == {0, 2}
 
 
+def test_asked_again_is_corrected_and_both_answers_stay(service, store):
+    for left, right, grade in ((0, 1, 0.75), (1, 2, 0.5), (0, 2, -1.0)):
+        service.answer("Ann", left, right, grade=grade)
+    service.ask_again("Ann", 0, 2)
+    service.answer("Ann", 2, 0, grade=1.0)
+
+    assert service.state("Ann")["contradictions"] == []
+    assert (0, 2, 1.0) in list(service.pairs())
+    assert (0, 2, 1.0) in list(
+        PairSet.from_store(store.path, ids=service.catalogue.ids)
+    )
+    desk = service._desks["Ann"]
+    assert (0, 2, 1.0) in list(desk._questions.pairs)
+    assert [answer["grade"] for answer in service.history("Ann")] == [
+        1.0,
+        -1,
+        0.5,
+        0.75,
+    ]
+    service.answer("Bob", 0, 2, grade=0.5)  # of two persons the mean
+    assert (0, 2, 0.75) in list(service.pairs())
+    service.undo("Ann")
+    assert (0, 2, -1.0) in list(desk._questions.pairs)
+    assert (0, 2, -0.25) in list(service.pairs())
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

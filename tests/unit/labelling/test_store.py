@@ -24,7 +24,9 @@ def standing(store, who=None):
 
 
 def judgements(store):
-    return [tuple(r) for r in store.read("SELECT a, b, grade FROM judgements")]
+    return [
+        tuple(r) for r in store.read("SELECT a, b, grade FROM judgements ORDER BY id")
+    ]
 
 
 def undo(store, who="Ann"):
@@ -95,6 +97,22 @@ def test_an_edit_to_zero_is_unsure_and_a_skipped_pair_can_be_graded_later(store)
     store.append(Event("edited", "c", "d", "Ann", grade=0.5, target=2))
 
     assert standing(store) == [("a", "b", "unsure", 0.0), ("c", "d", "graded", 0.5)]
+
+
+def test_of_several_answers_of_one_person_the_newest_counts(store):
+    first = store.append(grade(-1.0))
+    store.append(grade(0.5, "b", "a"))
+    store.append(grade(0.25, who="Bob"))
+    store.append(Event("skipped", "a", "b", "Ann"))
+
+    assert judgements(store) == [("a", "b", 0.5), ("a", "b", 0.25)]
+    assert len(store.answers()) == 4
+    store.append(Event("edited", "a", "b", "Ann", grade=-0.75, target=first))
+    assert judgements(store) == [("a", "b", -0.75), ("a", "b", 0.25)]
+    undo(store), undo(store), undo(store)  # the edit, the skip, the second answer
+    assert judgements(store) == [("a", "b", -1.0), ("a", "b", 0.25)]
+    store.append(Event("unsure", "a", "b", "Ann"))
+    assert judgements(store) == [("a", "b", 0.25), ("a", "b", 0.0)]
 
 
 def test_judgements_of_bad_items_do_not_count(store):
@@ -209,7 +227,7 @@ def newer(path):
     ("make", "sentence"),
     [
         (foreign, "another program"),
-        (newer, "version 99 but this fuzzypairs knows 1: upgrade"),
+        (newer, "version 99 but this fuzzypairs knows 2: upgrade"),
         (lambda path: path.write_text("a,b,grade\n" * 99), "is no file of judgements"),
     ],
 )
