@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.io.columns import as_text, listed
 from fuzzypairs.io.tables import Items
 from fuzzypairs.labelling.store import Item, Store
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 __all__ = ["Catalogue", "data_changes", "open_catalogue"]
 
@@ -35,6 +38,8 @@ PICTURES = {
     ".webp": "image/webp",
     ".bmp": "image/bmp",
 }
+# Other formats are not tried, whatever the name says: EPS would start Ghostscript.
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 LARGEST_PICTURE = 20 * 2**20  # bytes
 MOST_PIXELS = 40_000_000
 
@@ -313,7 +318,14 @@ def count_pixels(data: bytes) -> int:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(data)) as picture:
+        with open_picture(data) as picture:
             return int(picture.width * picture.height)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
         return MOST_PIXELS + 1
+
+
+def open_picture(data: bytes) -> "Image.Image":
+    """Return a picture of a format that browsers show, before its pixels are read."""
+    from PIL import Image
+
+    return Image.open(io.BytesIO(data), formats=FORMATS)

@@ -1,6 +1,6 @@
 """Features of pictures and texts, where a table has nothing else to cluster by."""
 
-import io
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,9 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.exceptions import ReadingWarning
+from fuzzypairs.io.columns import listed
+from fuzzypairs.labelling.catalogue import Catalogue, open_picture
 
 __all__ = ["media_features"]
 
@@ -45,17 +47,28 @@ def media_features(catalogue: Catalogue) -> pd.DataFrame:
 
 
 def _of_pictures(catalogue: Catalogue) -> Floats:
-    from PIL import Image
-
     rows = np.zeros((len(catalogue), SIDE * SIDE))
-    n_found = 0
-    for row in range(len(catalogue)):
+    n_found, damaged = 0, []
+    for row, name in enumerate(catalogue.shown[catalogue.image]):
         found = catalogue.picture(row)
-        if found is not None:
-            with Image.open(io.BytesIO(found[0])) as picture:
+        if found is None:
+            continue
+        try:
+            with open_picture(found[0]) as picture:
                 small = picture.convert("L").resize((SIDE, SIDE))
-            rows[row] = np.asarray(small, dtype=np.float64).ravel() / 255
-            n_found += 1
+        # Decoders raise errors of many kinds.
+        except Exception as error:
+            damaged.append(f"{name} ({error})")
+            continue
+        rows[row] = np.asarray(small, dtype=np.float64).ravel() / 255
+        n_found += 1
+    if damaged:
+        warnings.warn(
+            f"{len(damaged)} pictures cannot be read and count as black: "
+            f"{listed(damaged)}",
+            ReadingWarning,
+            stacklevel=2,
+        )
     if not n_found:
         raise ValueError(
             f"no picture of column {catalogue.image!r} was found in {catalogue.root}: "

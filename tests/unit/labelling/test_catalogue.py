@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import (
     compare_texts,
@@ -14,6 +15,7 @@ from fuzzypairs.labelling.catalogue import (
     grey_png,
     open_catalogue,
 )
+from fuzzypairs.labelling.media import media_features
 from fuzzypairs.labelling.store import Event, Store
 
 
@@ -111,17 +113,36 @@ def test_pictures_come_from_inside_the_root_only(tmp_path):
     (root / "b.svg").write_text("<svg/>")
     (root / "c.png").write_text("no picture")
     (root / "d.txt").write_text("text")
+    Image.new("RGB", (3, 2)).save(root / "e.png", format="EPS")
     Image.new("1", (8000, 8000)).save(root / "huge.png")
     os.symlink(tmp_path / "secret.png", root / "link.png")
     secret = str(tmp_path / "secret.png")
     names = ["a.png", "../secret.png", secret, "link.png", "b.svg", "c.png", "d.txt"]
-    names += ["huge.png", "none.png", ".", "a.png/../../secret.png"]
+    names += ["huge.png", "none.png", ".", "a.png/../../secret.png", "e.png"]
     catalogue = pictures(root, names)
 
     data, kind = catalogue.picture(0)
     assert kind == "image/png"
     assert data == (root / "a.png").read_bytes()
-    assert [catalogue.picture(row) for row in range(1, len(names))] == [None] * 10
+    assert [catalogue.picture(row) for row in range(1, len(names))] == [None] * 11
+
+
+def test_pictures_of_other_formats_and_damaged_ones_do_not_end_the_start(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"{n}.png" for n in range(4)]
+    for name in names:
+        grey = rng.integers(0, 255, (40, 40), dtype=np.uint8)
+        Image.fromarray(grey).save(tmp_path / name)
+    Image.new("RGB", (3, 2)).save(tmp_path / "0.png", format="EPS")
+    whole = (tmp_path / "1.png").read_bytes()
+    (tmp_path / "1.png").write_bytes(whole[: len(whole) // 2])
+    with pytest.warns(ReadingWarning) as told:
+        features = media_features(pictures(tmp_path, names))
+
+    assert len(features) == 4
+    assert [str(w.message)[:60] for w in told] == [
+        "1 pictures cannot be read and count as black: '1.png (image "
+    ]
 
 
 def test_grey_pictures_are_png_files(tmp_path):
