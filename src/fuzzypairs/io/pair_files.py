@@ -17,6 +17,7 @@ from fuzzypairs.io.columns import as_text, listed
 from fuzzypairs.io.grades import check_scale, grades_of
 from fuzzypairs.io.readers import ALL, place_of
 from fuzzypairs.io.tables import Items, read_items, read_table
+from fuzzypairs.io.writing import unescape_cell
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.validation import suggest
@@ -72,12 +73,9 @@ class PairsFile:
     ) -> PairSet:
         """Return the judgements of data with `n_samples` rows and these `ids`."""
         try:
-            if self.by_row or ids is None:
-                i, j = (self._rows(end, n_samples) for end in self.ends)
-                names: Any = np.arange(n_samples)
-            else:
-                i, j = (_places(end, ids) for end in self.ends)
-                names = ids
+            i, j = self.rows(n_samples, ids)
+            by_row = self.by_row or ids is None
+            names: Any = np.arange(n_samples) if by_row else ids
             itself = i == j
             if itself.any():
                 at = int(itself.argmax())
@@ -106,6 +104,12 @@ class PairsFile:
         for note in notes:
             warnings.warn(f"{self.path.name}: {note}", ReadingWarning, stacklevel=3)
         return pairs
+
+    def rows(self, n_samples: int, ids: NDArray[Any] | None) -> list[NDArray[np.intp]]:
+        """Return the rows of both samples of each judgement."""
+        if self.by_row or ids is None:
+            return [self._rows(end, n_samples) for end in self.ends]
+        return [_places(end, ids) for end in self.ends]
 
     def _rows(self, end: NDArray[Any], n_samples: int) -> NDArray[np.intp]:
         """Return row numbers, each within the data."""
@@ -330,8 +334,8 @@ def _places(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _canonical(name: Any) -> str:
-    """Return an id without a decimal point that only a table program put there."""
-    return re.sub(r"(?<=\d)\.0+$", "", str(name).strip())
+    """Return an id without what table programs, or our exports for them, put there."""
+    return re.sub(r"(?<=\d)\.0+$", "", unescape_cell(str(name).strip()))
 
 
 def _one_sided(pairs: PairSet) -> list[str]:

@@ -67,7 +67,7 @@ def unescape_cell(text: str) -> str:
     >>> unescape_cell("'=1+2"), unescape_cell("oak")
     ('=1+2', 'oak')
     """
-    return text.removeprefix("'")
+    return text[1:] if text.startswith("'") and text[1:].startswith(MARKS) else text
 
 
 def write_table(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fuzzypairs.exceptions import PairsError
 from fuzzypairs.io.grades import grades_of
 from fuzzypairs.io.pair_files import open_pairs
 from fuzzypairs.io.readers import ALL
@@ -109,17 +108,15 @@ def import_judgements(
     """
     judged = open_pairs(path)
     judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault
+    ends = judged.rows(len(catalogue), catalogue.items.ids)
     frame = read_table(path, text=ALL)
-    place = {name: row for row, name in enumerate(catalogue.ids)}
     events, rows = [], set()
-    for number, (a, b, grade) in enumerate(
-        zip(*judged.ends, grades_of(judged.grades.tolist())[0], strict=True)
+    for number, (i, j, grade) in enumerate(
+        zip(*ends, grades_of(judged.grades.tolist())[0], strict=True)
     ):
-        a, b = (unescape_cell(x) if x not in place else x for x in (a, b))
-        if a not in place or b not in place:
-            raise PairsError(f"{path}: row {number} names no row of the data")
+        a, b = catalogue.ids[i], catalogue.ids[j]
         said = {
-            name: str(frame[name].iloc[number])
+            name: unescape_cell(str(frame[name].iloc[number]))
             for name in ("annotator", "time")
             if name in frame and frame[name].notna().iloc[number]
         }
@@ -138,6 +135,6 @@ def import_judgements(
                 time=said.get("time"),
             )
         )
-        rows |= {place[a], place[b]}
+        rows |= {int(i), int(j)}
     store.submit(events, [catalogue.item(row) for row in sorted(rows)]).result()
     return len(events)

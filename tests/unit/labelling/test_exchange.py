@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.exceptions import PairsError
-from fuzzypairs.io.pair_files import read_pairs
+from fuzzypairs.exceptions import PairsError, ReadingWarning
+from fuzzypairs.io.pair_files import read_pairs, read_task_files
 from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
@@ -50,6 +50,30 @@ def test_what_goes_out_comes_in_again(store, catalogue, tmp_path, ending):
         before = [(a.left_id, a.grade, a.annotator) for a in other.answers()]
         assert {item.id for item in other.items()} == {"W00", "W01", "W02", "W03"}
     assert before == [("W01", 0.75, "Ann"), ("W00", -0.5, "Bob"), ("W00", 0.0, "Ann")]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path, ending):
+    names = ["=1+2", "+49 30", "-a", "@ash", "'oak", "elm"]
+    table = tmp_path / "trees.csv"
+    table.write_text("\n".join(["name,x", *(f"{n},{k}" for k, n in enumerate(names))]))
+    catalogue, _ = open_catalogue(read_items(table, id_column="name"))
+    path = tmp_path / f"pairs.{ending}"
+    with Store(tmp_path / "trees.db") as store:
+        store.set_facts(catalogue.facts())
+        for k, name in enumerate(names[1:]):
+            who = ("@Ann", "Bob")[k % 2]
+            store.append(Event("graded", names[0], name, who, grade=k / 2 - 1))
+        export_judgements(store, path)
+        expected = [(a.left_id, a.right_id, a.annotator) for a in store.answers()]
+    assert len(read_pairs(path, 6, catalogue.items.ids)) == 5
+    with pytest.warns(ReadingWarning, match="named by the column 'name'"):
+        assert len(read_task_files(table, path)[1]) == 5
+    with Store(tmp_path / "other.db") as other:
+        import_judgements(other, path, catalogue, "me")
+        found = [(a.left_id, a.right_id, a.annotator) for a in other.answers()]
+
+    assert list(map(sorted, found)) == list(map(sorted, expected))
 
 
 def test_row_numbers_where_there_are_no_ids(table, tmp_path):
