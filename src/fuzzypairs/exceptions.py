@@ -1,5 +1,6 @@
 """Errors and warnings by name."""
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,21 @@ __all__ = [
     "ReadingWarning",
     "UnusablePairsWarning",
     "VersionMismatchWarning",
+    "is_locked",
+    "sqlite_sentence",
 ]
+
+# What errors of SQLite mean (https://sqlite.org/rescode.html), and what to do.
+SQLITE = {
+    sqlite3.SQLITE_ERROR: "is no file of judgements: {}",
+    sqlite3.SQLITE_BUSY: "is locked by another program: close it there, or wait",
+    sqlite3.SQLITE_LOCKED: "is locked by another program: close it there, or wait",
+    sqlite3.SQLITE_READONLY: "may not be written ({}): allow it, or name another file",
+    sqlite3.SQLITE_CORRUPT: "is damaged ({}): take a copy of it, or name another file",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened ({}): check that it and its folder may "
+    "be read and written",
+    sqlite3.SQLITE_NOTADB: "is no file of judgements: {}",
+}
 
 
 class PairsError(ValueError):
@@ -192,3 +207,21 @@ class VersionMismatchWarning(FuzzyPairsWarning):
     >>> from fuzzypairs.exceptions import VersionMismatchWarning
     >>> warnings.simplefilter("error", VersionMismatchWarning)  # refuse other versions
     """
+
+
+def is_locked(error: Exception) -> bool:
+    """Tell whether SQLite waited in vain for another user of the file."""
+    return isinstance(error, sqlite3.Error) and _kind(error) in (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+    )
+
+
+def sqlite_sentence(path: object, error: sqlite3.Error) -> str:
+    """Return what an error of SQLite means for users of a file of judgements."""
+    return f"{path} {SQLITE.get(_kind(error), 'cannot be used: {}').format(error)}"
+
+
+def _kind(error: sqlite3.Error) -> int:
+    # The upper bytes tell the cause.
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF

@@ -11,7 +11,7 @@ import traceback
 import pytest
 
 from commands import DATA, PAIRS, put, run
-from fuzzypairs import FDC, load, save
+from fuzzypairs import FDC, PairSet, load, save
 from fuzzypairs.io.atomic import staging
 from fuzzypairs.io.writing import write_table
 from fuzzypairs.labelling.store import Event, Store, StoreError
@@ -284,6 +284,23 @@ def test_files_that_may_not_be_read(nobody):
         told = run("predict", nobody / "m.skops", nobody / "ours.csv", "--out",
                    nobody / "open" / "out.csv")  # fmt: skip
         assert is_told(told, "is not readable", 2)
+
+    as_nobody(check)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_store_that_may_not_be_written_can_be_read(nobody):
+    with Store(nobody / "j.db") as store:
+        store.set_facts({"id_column": "id", "n_rows": "2"})
+        store.append(Event("graded", "a", "b", "Ann", grade=0.5))
+    (nobody / "j.db").chmod(0o444)
+    nobody.chmod(0o555)
+
+    def check():
+        with pytest.raises(StoreError, match=r"j\.db may not be written .*: allow it"):
+            Store(nobody / "j.db")
+        pairs = PairSet.from_store(nobody / "j.db", ids=["a", "b"])
+        assert list(pairs) == [(0, 1, 0.5)]
 
     as_nobody(check)
 

@@ -7,15 +7,18 @@ opened anywhere and at once.
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
+from fuzzypairs.exceptions import is_locked, sqlite_sentence
 from fuzzypairs.labelling.events import Answer, Event, Item, StoreError
 from fuzzypairs.labelling.schema import MIGRATIONS
 
@@ -25,9 +28,9 @@ __all__ = ["Answer", "Event", "Item", "Store", "StoreError"]
 APPLICATION_ID = 0x66757A7A
 # Write-ahead logs of older libraries can be damaged when two connections reset one.
 WAL_FROM = (3, 51, 3)
-# Seconds to wait for others that use the file. On a machine with much other work, late
-# is better than refused.
-BUSY = 60.0
+# Seconds to wait for others that use the file: on a machine with much other work, late
+# is better than refused. Answers wait longest, in steps, so that a store can be closed.
+BUSY, ANSWERS_BUSY, STEP = 10.0, 60.0, 0.5
 # The most events of one transaction; all of them are answered by its commit.
 BATCH = 256
 # Rows of one statement: SQLite allows at least 32 766 values in one.
@@ -52,6 +55,12 @@ class Store:
     path : str or path-like
         The file; it is created if there is none, and upgraded if it is older.
 
+    Attributes
+    ----------
+    problem : str
+        What answers wait for, such as another program that has locked the file; empty
+        if they do not wait.
+
     Examples
     --------
     >>> import tempfile
@@ -74,7 +83,7 @@ class Store:
         self._reader = connect(self.path)
         try:
             migrate(self._reader, self.path)
-            connection = connect(self.path)
+            connection = connect(self.path, STEP)
         except BaseException:
             self._reader.close()
             raise
@@ -83,6 +92,7 @@ class Store:
             target=self._write, args=(connection,), name="fuzzypairs-store", daemon=True
         )
         self._closed = False
+        self.problem = ""
         self._writer.start()
 
     def submit(
@@ -151,24 +161,46 @@ class Store:
     def _commit(self, connection: sqlite3.Connection, batch: list[Work]) -> None:
         """Store a batch; a group of events that is refused does not harm the others."""
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            numbers = insert(connection, batch)
-            connection.execute("COMMIT")
+            numbers = self._insert(connection, batch)
         # Whatever an event holds, others wait for this thread.
         except Exception as error:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            is_refused = not isinstance(error, sqlite3.OperationalError)
-            if is_refused and len(batch) > 1:
+            # Of the file, or of an event.
+            if isinstance(error, sqlite3.OperationalError) or (
+                type(error) is sqlite3.DatabaseError
+            ):
+                said = sqlite_sentence(self.path, error)
+            elif len(batch) > 1:
                 for work in batch:
                     self._commit(connection, [work])
                 return
-            what = "does not take this event" if is_refused else "cannot be written"
+            else:
+                said = f"{self.path} does not take this event: {error}"
             for *_, future in batch:
-                future.set_exception(StoreError(f"{self.path} {what}: {error}"))
+                future.set_exception(StoreError(said))
         else:
             for (*_, future), stored in zip(batch, numbers, strict=True):
                 future.set_result(stored)
+
+    def _insert(
+        self, connection: sqlite3.Connection, batch: list[Work]
+    ) -> list[list[int]]:
+        """Store a batch in one transaction; wait for others while the store is open."""
+        until = time.monotonic() + ANSWERS_BUSY
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                numbers = insert(connection, batch)
+                connection.execute("COMMIT")
+            except Exception as error:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                is_late = self._closed or time.monotonic() > until
+                if is_late or not is_locked(error):
+                    raise
+                self.problem = sqlite_sentence(self.path, cast(sqlite3.Error, error))
+            else:
+                self.problem = ""
+                return numbers
 
     def read(self, query: str, *values: object) -> list[sqlite3.Row]:
         """Return the rows of a query.
@@ -179,7 +211,7 @@ class Store:
             SQL with ``?`` for each value.
         *values : object
         """
-        with self._reading:
+        with self._reading, worded(self.path):
             return self._reader.execute(query, values).fetchall()
 
     def answers(self, annotator: str | None = None) -> list[Answer]:
@@ -202,12 +234,12 @@ class Store:
         annotator : str, default=None
             Only of this person.
         """
-        with self._reading:
+        with self._reading, worded(self.path):
             yield from read_answers(self._reader, annotator)
 
     def each_row(self, query: str, *values: object) -> Iterator[sqlite3.Row]:
         """Yield the rows of a query as `each_answer` does; see `read`."""
-        with self._reading:
+        with self._reading, worded(self.path):
             yield from self._reader.execute(query, values)
 
     def last_answer(self, annotator: str) -> int | None:
@@ -265,7 +297,7 @@ class Store:
         ----------
         facts : mapping of str to str
         """
-        with closing(connect(self.path)) as connection:
+        with worded(self.path), closing(connect(self.path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM facts")
             connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
@@ -290,21 +322,29 @@ class Store:
         self.close()
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Return a connection that commits to the disk."""
+@contextmanager
+def worded(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into sentences about the file."""
     try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(sqlite_sentence(path, error)) from None
+
+
+def connect(path: Path, timeout: float = BUSY) -> sqlite3.Connection:
+    """Return a connection that commits to the disk."""
+    with worded(path):
         connection = sqlite3.connect(
-            path, timeout=BUSY, isolation_level=None, check_same_thread=False
+            path, timeout=timeout, isolation_level=None, check_same_thread=False
         )
-    except sqlite3.Error as error:  # the folder or the file may not be used
-        raise StoreError(f"{path}: {error}") from None
     connection.row_factory = sqlite3.Row
     try:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.DatabaseError as error:
+        with worded(path):
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+    except StoreError:
         connection.close()
-        raise StoreError(f"{path} is no file of judgements: {error}") from None
+        raise
     return connection
 
 
@@ -321,7 +361,7 @@ def read_answers(
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring a file to the newest schema, or raise an error about a foreign one."""
-    try:
+    with worded(path):
         mode = "WAL" if sqlite3.sqlite_version_info >= WAL_FROM else "DELETE"
         connection.execute(f"PRAGMA journal_mode = {mode}")
         connection.execute("BEGIN IMMEDIATE")
@@ -340,9 +380,30 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        # Views and triggers of others could do anything, with any cells.
+        if parts(connection) != own_parts():
+            raise StoreError(
+                f"{path} has other tables or views than fuzzypairs makes: another "
+                "program changed it; take a copy from before"
+            )
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise StoreError(f"{path} is no file of judgements: {error}") from None
+
+
+def parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
+    """Return the tables, indices, triggers and views of a file."""
+    found = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+    )
+    return set(map(tuple, found))
+
+
+@cache
+def own_parts() -> set[tuple[str, ...]]:
+    """Return what the newest schema has."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in statements("".join(MIGRATIONS)):
+            connection.execute(statement)
+        return parts(connection)
 
 
 def statements(script: str) -> Iterator[str]:

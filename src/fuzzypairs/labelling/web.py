@@ -43,6 +43,9 @@ REPORT_POLICY = (
     "frame-ancestors 'none'; base-uri 'none'"
 )
 HEARTBEAT = 15.0  # seconds
+# Seconds after which a browser is told that its answer is not stored yet. It sends it
+# again, and twice is once.
+STORED_WITHIN = 10.0
 # Pairs that a browser holds: one on screen, two ahead.
 AHEAD, MOST_NEXT = 3, 5
 # Pairs that are kept as they are sent; texts take long to compare.
@@ -153,7 +156,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
     async def answer(request: Request) -> Response:
         body = await _body(request)
         who = body.get("annotator")
-        receipt = await asyncio.wrap_future(
+        stored = asyncio.wrap_future(
             service.submit(
                 who,
                 body.get("left"),
@@ -165,6 +168,11 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
                 key=body.get("key"),
             )
         )
+        try:
+            receipt = await asyncio.wait_for(stored, STORED_WITHIN)
+        except TimeoutError:
+            said = service.store.problem or f"{service.store.path} is slow"
+            raise StoreError(said) from None
         # A question is found in microseconds: no thread is worth it.
         following = upcoming(who)
         return JSONResponse(

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs.exceptions import PairsError
+from fuzzypairs.exceptions import PairsError, sqlite_sentence
 from fuzzypairs.validation import naming
 
 __all__ = ["copy_to_memory", "is_store", "read_store", "stored_ids"]
@@ -90,5 +90,5 @@ def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
             facts = dict(copy.execute("SELECT name, value FROM facts"))
             judged = copy.execute("SELECT a, b, grade FROM judgements").fetchall()
     except sqlite3.Error as error:
-        raise PairsError(f"{path} is no file of judgements: {error}") from None
+        raise PairsError(sqlite_sentence(path, error)) from None
     return facts, judged

@@ -2,10 +2,12 @@
 
 import sqlite3
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import pytest
 
+from fuzzypairs import PairSet
+from fuzzypairs.exceptions import PairsError
 from fuzzypairs.labelling.store import Event, Item, Store, StoreError, connect
 
 
@@ -236,6 +238,75 @@ def test_files_that_are_no_stores(tmp_path, make, sentence):
     make(path)
     with pytest.raises(StoreError, match=sentence):
         Store(path)
+
+
+def forge(path, *statements):
+    with Store(path) as store:
+        store.set_facts({"id_column": "name", "n_rows": "4"})
+        store.append(grade(0.5))
+        store.append(grade(0.5, "c", "d"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def damage(path):
+    """Overwrite all pages but the first one, which holds the schema."""
+    forge(path)
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+
+
+OTHER = "has other tables or views than fuzzypairs makes"
+VIEW = "CREATE VIEW judgements AS SELECT 'a' AS a, 'b' AS b, 'Ann' AS annotator, "
+# What was done to the file; what the store and those who only read it say, if anything.
+HARM = {
+    "damaged pages": (damage, "is damaged", "is damaged"),
+    "a text as grade": (["DROP VIEW judgements", VIEW + "'x' AS grade"], OTHER, "'x'"),
+    "a grade of 7": (["DROP VIEW judgements", VIEW + "7 AS grade"], OTHER, "grade 7"),
+    "no grade": (["DROP VIEW judgements", VIEW + "1 AS x"], OTHER, "no such column"),
+    "no view": (["DROP VIEW judgements"], OTHER, "no such table"),
+    "a trigger": (
+        ["CREATE TRIGGER t AFTER INSERT ON items BEGIN DELETE FROM items; END"],
+        OTHER,
+        None,
+    ),
+    "facts": (["UPDATE facts SET value = x'ff'"], None, "cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("harm", "by_store", "by_pairs"), HARM.values(), ids=HARM)
+def test_damaged_and_forged_files_are_answered_by_a_sentence(
+    tmp_path, harm, by_store, by_pairs
+):
+    path = tmp_path / "x.db"
+    damage(path) if callable(harm) else forge(path, *harm)
+
+    def store_one_more():
+        with Store(path) as store:
+            store.append(grade(0.5))
+
+    def read():
+        PairSet.from_store(path, ids=[*"abcd"])
+
+    for use, words in ((store_one_more, by_store), (read, by_pairs)):
+        refusal = pytest.raises((StoreError, PairsError), match=words)
+        with nullcontext() if words is None else refusal:
+            use()
+
+
+def test_a_locked_store_is_told_and_ends(tmp_path):
+    path = tmp_path / "x.db"
+    with Store(path) as store:
+        store.append(grade(0.5))
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        waiting = store.submit([grade(0.25)])
+    other.close()  # the store was closed first
+
+    with pytest.raises(StoreError, match="locked by another program: close it there"):
+        waiting.result(timeout=0)
 
 
 def test_errors_of_names(tmp_path, store):

@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 import json
+import sqlite3
+from contextlib import closing
 from urllib.parse import unquote
 
 import pytest
@@ -85,6 +87,26 @@ def test_a_session_over_http(client, service):
     exported = client.get("/api/export")
     assert exported.text.splitlines()[0].startswith("a,b,grade,annotator")
     assert "attachment" in exported.headers["content-disposition"]
+
+
+def test_a_locked_store_is_said_and_the_answer_kept(client, service, monkeypatch):
+    monkeypatch.setattr("fuzzypairs.labelling.web.STORED_WITHIN", 1.0)
+    first, _, _ = upcoming(client)
+    service.store.read("PRAGMA busy_timeout = 100")
+    with closing(sqlite3.connect(service.store.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        refused = grade(client, first, key="k")
+        unread = client.get("/api/next", params={"annotator": "Bob"})
+        other.execute("ROLLBACK")
+    stored = grade(client, first, key="k")
+
+    for answer in (refused, unread):
+        assert answer.status_code == 500
+        assert "wines.db is locked by another program" in answer.json()["error"]
+    assert stored.json()["event"] == 1
+    assert len(service.store.answers()) == 1
+    assert service.store.problem == ""
+    assert client.get("/api/next", params={"annotator": "Bob"}).is_success
 
 
 def test_the_report_is_served_by_name(client):

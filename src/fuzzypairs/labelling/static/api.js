@@ -55,15 +55,16 @@ export function post(path, body) {
 }
 
 /**
- * Send until the server has it: an answer carries a key, so twice is once.
- * @param {string} path
- * @param {object} body
+ * Ask until the server answers: an answer to a pair carries a key, so twice is once.
+ * @param {() => Promise<any>} request
+ * @param {string} problem what is not so yet
  * @param {(problem: string) => void} tell
  */
-export async function postSurely(path, body, tell) {
+export async function surely(request, problem, tell) {
   for (let wait = 300; ; wait = Math.min(2 * wait, 5000)) {
+    const late = setTimeout(() => tell(`${problem}: waiting for the program …`), 3000);
     try {
-      const answer = await post(path, body);
+      const answer = await request();
       tell("");
       return answer;
     } catch (error) {
@@ -73,8 +74,11 @@ export async function postSurely(path, body, tell) {
         throw error;
       }
       if (status && status !== 429 && status < 500) throw error;
-      tell("The last answer is not stored yet: trying again …");
+      const reason = error instanceof Refused ? error.message : "the program does not answer";
+      tell(`${problem}: ${reason}. Trying again …`);
       await new Promise((resolve) => setTimeout(resolve, wait));
+    } finally {
+      clearTimeout(late);
     }
   }
 }

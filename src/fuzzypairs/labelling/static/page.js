@@ -1,5 +1,5 @@
 // Grading: the pair on screen, its answer, and what comes next.
-import { get, post, postSurely, Refused } from "./api.js";
+import { get, post, Refused, surely } from "./api.js";
 import { byId, inWords, make } from "./dom.js";
 import { prefetch, show } from "./pair.js";
 import { Slider } from "./slider.js";
@@ -66,7 +66,8 @@ function take(next, anew = false) {
 }
 
 async function refill() {
-  take((await get("/api/next", { annotator })).next, true);
+  const ask = () => get("/api/next", { annotator });
+  take((await surely(ask, "No pair can be shown yet", warn)).next, true);
   showPair();
 }
 
@@ -89,7 +90,7 @@ function answer({ grade, kind = "graded", input, swap = false }) {
   const said = kind === "graded" ? inWords(grade ?? 0) : kind;
   outbox = outbox.then(async () => {
     try {
-      const receipt = await postSurely("/api/answer", body, warn);
+      const receipt = await surely(() => post("/api/answer", body), "The last answer is not stored yet", warn);
       sending.delete(key);
       take(receipt.next);
       if (!queue.length) showPair();
