@@ -3,10 +3,14 @@
 import http.cookiejar
 import json
 import re
+import select
 import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import ExitStack
 
@@ -83,6 +87,25 @@ def test_from_a_table_to_a_stored_judgement(start, tmp_path):
     assert "token" not in output + errors
     pairs = PairSet.from_store(tmp_path / "data.db", ids=list("abcdef"))
     assert pairs.grade.tolist() == [0.5]
+
+
+def test_idle_connections_lock_nobody_out(start, tmp_path):
+    put(tmp_path / "data.csv", DATA)
+    _, address = start(tmp_path / "data.csv", "--id", "id")
+    peer = urllib.parse.urlsplit(address)
+    with ExitStack() as stack:
+        idle = [
+            stack.enter_context(socket.create_connection((peer.hostname, peer.port)))
+            for _ in range(520)
+        ]
+        client = browser()
+        assert client.open(address, timeout=60).status == 200
+        for _ in range(600):
+            closed = select.select(idle, [], [], 0)[0]
+            if len(closed) >= 500:
+                break
+            time.sleep(0.1)
+        assert len(closed) >= 500
 
 
 def make_german(path):

@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -98,6 +99,8 @@ class Guard:
     limits : Limits
     clock : callable
         Seconds, for the rate.
+    known : callable
+        Takes the address and the port of a browser that may pass.
     """
 
     def __init__(
@@ -108,9 +111,11 @@ class Guard:
         cookie_name: str,
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
+        known: Callable[[Any], object] = lambda client: None,
     ) -> None:
         self.app, self.hosts, self.secrets = app, hosts, secrets
         self.cookie_name, self.limits, self.clock = cookie_name, limits, clock
+        self.known = known
         self._left, self._at = float(limits.burst), clock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,6 +137,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
+        self.known(scope.get("client"))
         try:
             await self.app(scope, self._counted(receive), guarded)
         except _TooLargeError:

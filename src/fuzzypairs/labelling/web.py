@@ -61,6 +61,7 @@ def build_app(
     cookie_name: str = "fuzzypairs",
     limits: Limits | None = None,
     annotator: str = "",
+    known: Callable[[Any], object] = lambda client: None,
 ) -> Starlette:
     """Return the guarded application.
 
@@ -74,6 +75,8 @@ def build_app(
     limits : Limits, default=None
     annotator : str, default=""
         The name that the page proposes.
+    known : callable
+        Takes the address and the port of a browser that showed the cookie.
     """
     guard = Middleware(
         Guard,
@@ -81,6 +84,7 @@ def build_app(
         secrets=secrets,
         cookie_name=cookie_name,
         limits=limits or Limits(),
+        known=known,
     )
     app = Starlette(
         routes=build_routes(service, annotator),

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from fuzzypairs.labelling.guard import HEADERS, Limits, Secrets, host_names
 from fuzzypairs.labelling.service import Service
+from fuzzypairs.labelling.serving import Unknown
 from fuzzypairs.labelling.store import Store
 from fuzzypairs.labelling.web import _changes, build_app, build_routes
 
@@ -339,6 +340,31 @@ def test_limits(service):
     codes = [grade(client, pair).status_code for _ in range(6)]
     assert codes.count(200) == 4  # the chunks counted as one
     assert codes[-1] == 429
+
+
+def test_connections_without_the_cookie_are_closed(monkeypatch):
+    monkeypatch.setattr("fuzzypairs.labelling.serving.UNKNOWN_SECONDS", 0.05)
+    monkeypatch.setattr("fuzzypairs.labelling.serving.MOST_UNKNOWN", 2)
+    closed = []
+
+    class Transport(asyncio.Transport):
+        def abort(self):
+            closed.append(self)
+
+    ours, theirs = [Transport() for _ in range(2)], [Transport() for _ in range(3)]
+
+    async def connect():
+        unknown = Unknown()
+        for place, transport in enumerate(ours):
+            unknown.add(("::1", place), transport)
+        for place, transport in enumerate(theirs):
+            unknown.add(("10.0.0.5", place), transport)
+        assert closed == theirs[:1]  # the oldest of that address
+        unknown.remove(("::1", 0))  # it showed the cookie
+        await asyncio.sleep(0.5)
+
+    asyncio.run(connect())
+    assert closed == [theirs[0], ours[1], *theirs[1:]]
 
 
 def test_changes_are_sent(service):
