@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import closing, nullcontext
 
+import pandas as pd
 import pytest
 
 from commands import DATA, answers, put, run
@@ -91,6 +92,30 @@ def test_imported_judgements_and_a_changed_table_are_told(data, tmp_path):
     result = judge(data, "q")
 
     assert "1 judged items have other cells: 'a'" in " ".join(result.output.split())
+
+
+def test_a_sorted_table_without_ids_keeps_its_judgements(data, tmp_path):
+    frame = pd.read_csv(data).drop(columns="id")
+    frame.assign(z=range(len(frame))).to_csv(data, index=False)
+    assert run("judge", data, "--annotator", "Ann", input="919191q").exit_code == 0
+    judged = []
+    for name in ("before", "after"):
+        command = ["fit", data, "--pairs", data.with_suffix(".db"), "--clusters", 2]
+        result = run(*command, "--out", tmp_path / name, "--json")
+        assert result.exit_code == 0, result.output
+        broken = json.loads(result.stdout)["judgements"]["broken"]
+        turn = {"before": lambda row: row, "after": lambda row: 5 - row}[name]
+        judged.append(
+            {(*sorted(map(turn, (p["i"], p["j"]))), p["grade"]) for p in broken}
+        )
+        pd.read_csv(data)[::-1].to_csv(data, index=False)
+    assert judged[0] == judged[1] != set()
+
+    pd.read_csv(data).assign(z=0, x=0, y=0).to_csv(data, index=False)
+    command = ["fit", data, "--pairs", data.with_suffix(".db"), "--out", tmp_path / "c"]
+    for result in (run(*command), run("judge", data, input="q")):
+        assert answers(result, "the table is not the one that was judged: ")
+        assert answers(result, "judgements with --id find rows")
 
 
 def test_mistakes_are_answered_by_a_sentence(data, tmp_path):

@@ -185,7 +185,7 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path):
         task = labelling.task
         live = fit_once(
             FitTask(task.X.to_numpy(), task.items.features, (), 2),
-            StoredJudgements(labelling.database, frame["id"], list(frame["id"]))(),
+            StoredJudgements(labelling.database, list(frame["id"]))(),
             None,
         )
     command = ["fit", tmp_path / "data.csv", "--id", "id", "--clusters", 2, "--pairs"]

@@ -13,6 +13,9 @@ from sklearn.datasets import make_blobs
 from commands import run
 from fuzzypairs.io import file_blocks
 from fuzzypairs.io.block_results import PartWriter
+from fuzzypairs.io.tables import read_items
+from fuzzypairs.labelling.catalogue import open_catalogue
+from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store
 
 pytest.importorskip("dask")
@@ -258,6 +261,20 @@ def test_stored_judgements(files, column):
     store_judgements(files, pd.read_csv(files / "pairs.csv"), column)
     expected = fit(files, files / "parquet", "whole")
     found = fit(files, files / "parquet", "result", "--pairs", files / "all.db")
+    assert found["judgements"] == expected["judgements"] == 60
+    assert found["objective"] == expected["objective"]
+
+
+def test_rows_without_ids_are_found_by_their_content(files):
+    frame = pd.concat(map(pd.read_csv, sorted(files.glob("csv/*.csv"))))
+    frame[::-1].to_csv(files / "judged.csv", index=False)
+    ids = pd.Index(frame["item"][::-1])
+    with Store(files / "all.db") as store:
+        service = Service(open_catalogue(read_items(files / "judged.csv"))[0], store)
+        for a, b, grade in pd.read_csv(files / "pairs.csv").itertuples(index=False):
+            service.answer("Ann", ids.get_loc(a), ids.get_loc(b), grade=grade)
+    expected = fit(files, files / "csv", "whole")
+    found = fit(files, files / "csv", "result", "--pairs", files / "all.db")
     assert found["judgements"] == expected["judgements"] == 60
     assert found["objective"] == expected["objective"]
 

@@ -183,19 +183,19 @@ class Labelling:
         fits: bool = True,
     ) -> "Service":
         """Open the store and the service; `stack` closes them."""
-        from fuzzypairs.labelling.catalogue import data_changes
+        from fuzzypairs.labelling.catalogue import as_judged
         from fuzzypairs.labelling.exchange import import_judgements
         from fuzzypairs.labelling.fitting import FitTask
         from fuzzypairs.labelling.service import Service
         from fuzzypairs.labelling.store import Store
 
         store: Store = stack.enter_context(Store(self.database))
-        changes = data_changes(store, self.catalogue)
+        catalogue, changes = as_judged(store, self.catalogue)
         if changes:
             note = f"the data are not those that were judged: {'; '.join(changes)}"
             screen.print_notes(terminal, [note])
         if imported is not None:
-            n = import_judgements(store, imported, self.catalogue, who)
+            n = import_judgements(store, imported, catalogue, who)
             screen.print_notes(terminal, [f"{n} judgements of {imported} are stored"])
         task = FitTask(
             self.task.X.to_numpy(),
@@ -205,10 +205,11 @@ class Labelling:
         )
         folder = out or self.database.with_name(f"{self.database.stem}-report")
         service = Service(
-            self.catalogue,
+            catalogue,
             store,
             task if fits else None,
             finish=lambda judged: self.write_report(judged, folder),
+            changes=changes,
         )
         stack.callback(service.close)
         return service

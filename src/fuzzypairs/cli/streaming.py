@@ -34,8 +34,9 @@ from fuzzypairs.io.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
 from fuzzypairs.io.features import Preparation
 from fuzzypairs.io.file_blocks import FileBlock, find_files
+from fuzzypairs.io.judged_rows import Hits, Wanted, pairs_of_rows
 from fuzzypairs.io.pair_files import open_pairs, read_pairs
-from fuzzypairs.pairs.stored import is_store, stored_ids
+from fuzzypairs.pairs.stored import is_store, open_store
 
 __all__ = ["fit_files", "predict_files", "source_of"]
 
@@ -159,7 +160,7 @@ def _fit(
     profile = _prepare(job, given)
     read = time.perf_counter()
     features = profile.features
-    judged = None if pairs is None else _read_pairs(pairs, profile, given)
+    judged = None if pairs is None else _read_pairs(pairs, profile, given, job)
     tuning = {}
     if len(tried) > 1:
         search, n_seen = search_clusters(job, profile, judged, model, tried)
@@ -234,12 +235,17 @@ def _prepare(job: Job, given: Mapping[str, Any]) -> Profile:
 
 
 def _read_pairs(
-    path: Path, profile: Profile, given: Mapping[str, Any]
+    path: Path, profile: Profile, given: Mapping[str, Any], job: Job
 ) -> PairSet | NamedPairs:
     """Read judgements by row numbers, or by the ids that they name."""
     resolve: Callable[..., PairSet]
     if is_store(path):
-        found, resolve = stored_ids(path), partial(read_pairs, path)
+        stored = open_store(path)
+        if stored.has_content:
+            return pairs_of_rows(Wanted.of(path, stored), partial(_compare_rows, job))
+        by_id = bool(stored.facts.get("id_column"))
+        found = stored.names if by_id else None
+        resolve = partial(read_pairs, path)
     else:
         file = open_pairs(path)
         found = None if file.by_row else file.names()
@@ -264,6 +270,15 @@ def _read_pairs(
             "numbers"
         )
     return NamedPairs(pd.Index(numbers.astype(np.int64)), judged)
+
+
+def _compare_rows(job: Job, wanted: Wanted) -> list[Hits]:
+    """Look for judged rows in all blocks."""
+    return job.map("comparing rows", _hits, [(wanted, block) for block in job.blocks])
+
+
+def _hits(wanted: Wanted, block: FileBlock) -> Hits:
+    return wanted.hits(block.read(text=wanted.text))
 
 
 def source_of(job: Job, profile: Profile) -> Source:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fuzzypairs.exceptions import PairsError, ReadingWarning
 from fuzzypairs.io.columns import as_text, listed
 from fuzzypairs.io.grades import check_scale, grades_of
+from fuzzypairs.io.judged_rows import read_stored
 from fuzzypairs.io.readers import ALL, place_of
 from fuzzypairs.io.tables import Items, read_items, read_table
 from fuzzypairs.io.writing import unescape_cell
@@ -285,7 +286,7 @@ def read_task_files(
     if pairs is None:
         return items, PairSet.empty(items.n_rows)
     if judged is None:
-        return items, read_pairs(pairs, items.n_rows, items.ids)
+        return items, read_stored(pairs, items)
     return items, judged.resolve(items.n_rows, items.ids, grade_scale)
 
 

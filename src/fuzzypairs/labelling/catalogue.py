@@ -7,8 +7,10 @@ import json
 import re
 import struct
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +20,18 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.io.columns import as_text, listed
+from fuzzypairs.io.judged_rows import Wanted, digest_rows, find_rows, judged_columns
 from fuzzypairs.io.tables import Items
-from fuzzypairs.labelling.store import Item, Store
+from fuzzypairs.labelling.store import Item, Store, StoreError
 
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["Catalogue", "data_changes", "open_catalogue"]
+__all__ = ["Catalogue", "as_judged", "data_changes", "open_catalogue"]
 
 # A difference of two numbers is large from this share of their standard deviation on.
 LARGE = 0.75
+UNJUDGED = "items that were not judged have changed"
 # The longest text that is shown, and compared word by word; a longer one is cut.
 LONGEST_TEXT, COMPARED_WORDS = 20_000, 1500
 PICTURES = {
@@ -60,6 +64,8 @@ class Catalogue:
         The folder of the pictures; nothing outside of it is read.
     arrays : ndarray of shape (n_rows, height, width) or None
         Grey pictures, uint8, in place of files.
+    names : list of str or None
+        What a store calls the rows where they have no ids; None for row numbers.
     """
 
     items: Items
@@ -68,6 +74,7 @@ class Catalogue:
     text: str | None = None
     root: Path | None = None
     arrays: NDArray[np.uint8] | None = field(default=None, repr=False)
+    names: list[str] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -75,7 +82,7 @@ class Catalogue:
     @cached_property
     def ids(self) -> list[str]:
         """Ids of the rows as text; row numbers where the table has none."""
-        ids = self.items.ids
+        ids = self.names if self.items.ids is None else self.items.ids
         return [str(name) for name in (range(len(self)) if ids is None else ids)]
 
     @cached_property
@@ -100,11 +107,9 @@ class Catalogue:
     @cached_property
     def digests(self) -> list[str]:
         """A digest of the cells of each row."""
-        frame = pd.DataFrame(self._words)
         if self.arrays is not None:
             return [hashlib.sha256(a.tobytes()).hexdigest()[:16] for a in self.arrays]
-        hashed = pd.util.hash_pandas_object(frame, index=False)
-        return [f"{value:016x}" for value in hashed.tolist()]
+        return [f"{value:016x}" for value in digest_rows(self.shown).tolist()]
 
     @property
     def has_pictures(self) -> bool:
@@ -118,12 +123,15 @@ class Catalogue:
     def facts(self) -> dict[str, str]:
         """Return the fingerprint of the table."""
         columns = json.dumps([str(name) for name in self.shown])
-        rows = map(" ".join, zip(self.ids, self.digests, strict=True))
+        has_ids = self.items.ids is not None
+        ids = self.ids if has_ids else map(str, range(len(self)))
+        rows = map(" ".join, zip(ids, self.digests, strict=True))
         every = "\n".join([columns, *rows])
         return {
             "id_column": self.items.id_column or "",
             "n_rows": str(len(self)),
             "columns": columns,
+            "text": json.dumps([x for x in (self.image, self.text) if x is not None]),
             "digest": hashlib.sha256(every.encode()).hexdigest(),
             "name": self.items.path.name,
         }
@@ -230,12 +238,70 @@ def open_catalogue(
                 f"{listed(items.features.columns)} ({option})"
             )
     left = items.features.drop(columns=apart)
-    clustered = Items(items.path, left, items.ids, items.truth, items.id_column)
+    clustered = replace(items, features=left)
     folder = items.path.resolve().parent if root is None else root
     catalogue = Catalogue(
         clustered, items.features, image, text, folder if image else None
     )
     return catalogue, clustered
+
+
+def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]:
+    """Return a table with the names that a store has for its rows, and what changed.
+
+    Names are ids. Where judgements go by row numbers, rows keep those under which they
+    were first judged, also if they are found elsewhere in the table.
+
+    Parameters
+    ----------
+    store : Store
+    catalogue : Catalogue
+
+    Returns
+    -------
+    catalogue : Catalogue
+    changes : list of str
+        How the table differs from the one that was judged: sentences, none if it is
+        the same or if the store is new.
+    """
+    old, new = store.facts(), catalogue.facts()
+    items = {item.id: (item.row, item.digest) for item in store.items()}
+    if not items or not old:
+        if old != new:
+            store.set_facts(new)
+        return catalogue, []
+    columns, text = judged_columns(store.path, old)
+    old = dict.fromkeys(new, "") | old
+    if old["id_column"] != new["id_column"]:
+        judged = f"--id {old['id_column']}" if old["id_column"] else "no --id"
+        now = f"--id {new['id_column']}" if new["id_column"] else "no --id"
+        raise StoreError(
+            f"{store.path} was judged with {judged}, but {now} is given: the rows have "
+            "other names; start as before, or name another file by --db"
+        )
+    if old["id_column"]:
+        return catalogue, data_changes(store, catalogue)
+    place = {name: row for name, (row, _) in items.items()}
+    if old["digest"] != new["digest"]:
+        wanted = Wanted(store.path, items, columns, text)
+        others = catalogue.items.others
+        place = find_rows(wanted, [wanted.hits(catalogue.shown.join(others))])
+    catalogue = replace(catalogue, names=row_names(place, len(catalogue)))
+    changes = data_changes(store, catalogue)
+    n_moved = sum(place[name] != row for name, (row, _) in items.items())
+    if n_moved:
+        changes = [said for said in changes if said != UNJUDGED]
+        changes.append(f"{n_moved} judged rows were found elsewhere by their cells")
+    if changes:
+        store.set_facts(new, map(catalogue.item, place.values()))
+    return catalogue, changes
+
+
+def row_names(place: Mapping[str, int], n_rows: int) -> list[str]:
+    """Return names of all rows: numbers, each once, those of some rows being given."""
+    given = {row: name for name, row in place.items()}
+    free = (name for name in map(str, count()) if name not in place)
+    return [given.get(row) or next(free) for row in range(n_rows)]
 
 
 def data_changes(store: Store, catalogue: Catalogue) -> list[str]:
@@ -249,18 +315,15 @@ def data_changes(store: Store, catalogue: Catalogue) -> list[str]:
     Returns
     -------
     sentences : list of str
-        Empty if the table is the same, or if the store is new.
+        Empty if the table is the same.
     """
-    old, new = store.facts(), catalogue.facts()
-    if not old or old.get("digest") == new["digest"]:
+    old, new = {"n_rows": "", **store.facts()}, catalogue.facts()
+    if old.get("digest") == new["digest"]:
         return []
     said = []
-    if old["id_column"] != new["id_column"]:
-        names = [old["id_column"] or "row numbers", new["id_column"] or "row numbers"]
-        said.append(f"ids were {names[0]} and are now {names[1]}")
     if old["n_rows"] != new["n_rows"]:
         said.append(f"it had {old['n_rows']} rows and has now {new['n_rows']}")
-    before, after = json.loads(old["columns"]), json.loads(new["columns"])
+    before, after = judged_columns(store.path, old)[0], json.loads(new["columns"])
     if gone := [name for name in before if name not in after]:
         said.append(f"columns are gone: {listed(gone)}")
     if come := [name for name in after if name not in before]:
@@ -277,7 +340,7 @@ def data_changes(store: Store, catalogue: Catalogue) -> list[str]:
         said.append(f"{len(missing)} judged items are gone: {listed(missing)}")
     if changed and not (gone or come):
         said.append(f"{len(changed)} judged items have other cells: {listed(changed)}")
-    return said or ["items that were not judged have changed"]
+    return said or [UNJUDGED]
 
 
 def compare_texts(left: str, right: str) -> dict[str, list[tuple[str, bool]]]:

@@ -23,8 +23,7 @@ __all__ = [
     "judgement_text",
 ]
 
-EXPORTED = ("a", "b", "grade", "annotator", "strategy", "input", "seconds", "time")
-SELECT = f"SELECT {', '.join(EXPORTED)} FROM judgements"
+EXPORTED = ("grade", "annotator", "strategy", "input", "seconds", "time")
 
 
 def judgement_columns(
@@ -40,12 +39,25 @@ def judgement_columns(
     """
     some = "" if annotator is None else "WHERE annotator = ?"
     values = () if annotator is None else (annotator,)
-    rows = store.read(f"{SELECT} {some} ORDER BY id", *values)
-    columns = {name: [row[name] for row in rows] for name in EXPORTED}
-    if not store.facts().get("id_column"):  # ids are row numbers
-        columns = {"i": columns.pop("a"), "j": columns.pop("b"), **columns}
-        columns |= {name: list(map(int, columns[name])) for name in ("i", "j")}
-    return columns
+    names, query = exported(store)
+    rows = store.read(f"{query} {some} ORDER BY id", *values)
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def exported(store: Store) -> tuple[tuple[str, ...], str]:
+    """Return the names of the columns, and the query for them.
+
+    Where there are no ids, samples are named by the rows where they are now.
+    """
+    ends, chosen = ("a", "b"), "a, b"
+    if not store.facts().get("id_column"):
+        ends = ("i", "j")
+        chosen = ", ".join(
+            f"coalesce((SELECT row FROM items WHERE items.id = {end}), "
+            f"CAST({end} AS INTEGER)) AS {name}"
+            for end, name in zip("ab", ends, strict=True)
+        )
+    return (*ends, *EXPORTED), f"SELECT {chosen}, {', '.join(EXPORTED)} FROM judgements"
 
 
 def judgement_text(store: Store) -> bytes:
@@ -58,9 +70,9 @@ def judgement_text(store: Store) -> bytes:
     file = io.BytesIO()
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
-    ends = ("a", "b") if store.facts().get("id_column") else ("i", "j")
-    writer.writerow((*ends, *EXPORTED[2:]))
-    rows = store.each_row(f"{SELECT} ORDER BY id")
+    names, query = exported(store)
+    writer.writerow(names)
+    rows = store.each_row(f"{query} ORDER BY id")
     writer.writerows(map(escape_cell, row) for row in rows)
     text.flush()
     return file.getvalue()

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fuzzypairs.labelling import live
-from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.labelling.catalogue import Catalogue, as_judged
 from fuzzypairs.labelling.desk import Asked, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
@@ -62,9 +62,12 @@ class Service:
     finish : callable, default=None
         Writes the report of the judgements to a folder, and returns the folder.
     seed : int, default=0
+    changes : list of str, default=None
+        How the table differs from the one that was judged, if `as_judged` was called.
 
     Attributes
     ----------
+    changes : list of str
     model : Updates
         The last model and the report.
 
@@ -96,8 +99,11 @@ class Service:
         *,
         finish: Callable[[Judged], Path] | None = None,
         seed: int = 0,
+        changes: list[str] | None = None,
     ) -> None:
-        self.catalogue, self.store = catalogue, store
+        if changes is None:
+            catalogue, changes = as_judged(store, catalogue)
+        self.catalogue, self.store, self.changes = catalogue, store, changes
         self._seed = seed
         # Questions need samples only if something is fitted to them.
         self._X = np.empty((len(catalogue), 0)) if task is None else task.X
@@ -105,11 +111,7 @@ class Service:
         self._lock = threading.Lock()
         self._desks: dict[str, Desk] = {}
         self._row = {name: row for row, name in enumerate(catalogue.ids)}
-        if not store.facts():
-            store.set_facts(catalogue.facts())
-        self._stored = StoredJudgements(
-            store.path, catalogue.items.ids, list(catalogue.ids)
-        )
+        self._stored = StoredJudgements(store.path, list(catalogue.ids))
         # Pairs that were graded and by whom, in order: others are asked some of them.
         self._graded: list[tuple[str, int, int]] = []
         n_answers = 0

@@ -290,17 +290,23 @@ class Store:
         """Return what the file knows of its data; see `fingerprint`."""
         return dict(map(tuple, self.read("SELECT name, value FROM facts")))
 
-    def set_facts(self, facts: Mapping[str, str]) -> None:
+    def set_facts(self, facts: Mapping[str, str], items: Iterable[Item] = ()) -> None:
         """Replace what the file knows of its data.
 
         Parameters
         ----------
         facts : mapping of str to str
+        items : iterable of Item, default=()
+            Known items as they are now.
         """
         with worded(self.path), closing(connect(self.path)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM facts")
             connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+            connection.executemany(
+                "UPDATE items SET row = ?, digest = ? WHERE id = ?",
+                [(item.row, item.digest, item.id) for item in items],
+            )
             connection.execute("COMMIT")
 
     def items(self) -> Iterator[Item]:

@@ -3,7 +3,6 @@
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import connect, read_answers
@@ -43,19 +42,16 @@ class StoredJudgements:
     Attributes
     ----------
     path : Path
-    ids : array-like or None
-        Ids of the rows; None for row numbers.
     names : list of str
-        Ids as the store has them.
+        Names of the rows, as the store has them.
     """
 
     path: Path
-    ids: Any
     names: list[str]
 
     def pairs(self) -> PairSet:
         """Return all judgements as they stand."""
-        return PairSet.from_store(self.path, ids=self.ids, n_samples=len(self.names))
+        return PairSet.from_store(self.path, ids=self.names)
 
     def __call__(self) -> Judged:
         """Return the judgements, which of them are random, and how sure graders are."""

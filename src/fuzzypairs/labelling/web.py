@@ -146,6 +146,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
                 "data": service.catalogue.items.path.name,
                 "n_rows": len(service.catalogue),
                 "store": service.store.path.name,
+                "changes": service.changes,
                 "annotator": annotator,
             }
         )

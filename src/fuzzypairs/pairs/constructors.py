@@ -139,7 +139,8 @@ class PairConstructors:
         path : str or path-like
             The SQLite file.
         ids : sequence of str of length n_samples, default=None
-            Ids of the rows, in their order, if the file goes by ids.
+            Ids of the rows, in their order, if the file goes by ids. If it goes by row
+            numbers, rows are those of the table that was judged last.
         n_samples : int, default=None
             Number of rows of the data; checked if given.
 

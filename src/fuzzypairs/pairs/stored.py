@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuzzypairs.exceptions import PairsError, sqlite_sentence
 from fuzzypairs.validation import naming
 
-__all__ = ["copy_to_memory", "is_store", "read_store", "stored_ids"]
+__all__ = ["Stored", "copy_to_memory", "is_store", "open_store", "read_store"]
 
 # Suffixes of such files.
 ENDINGS = (".db", ".sqlite", ".sqlite3")
@@ -21,42 +21,70 @@ def is_store(path: str | PathLike[str]) -> bool:
     return Path(path).suffix.lower() in ENDINGS
 
 
-def stored_ids(path: str | PathLike[str]) -> list[str] | None:
-    """Return the ids that stored judgements name; None if they name row numbers."""
-    facts, judged = _read(Path(path))
-    if not facts.get("id_column"):
-        return None
-    return list(dict.fromkeys(name for a, b, _ in judged for name in (a, b)))
+class Stored(NamedTuple):
+    """A file of judgements.
+
+    Attributes
+    ----------
+    facts : dict of str to str
+        About the data that were judged.
+    judged : list of tuple of str, str and float
+        Both names and the grade.
+    items : dict of str to tuple of int and str
+        Rows and digests of judged items by their names.
+    """
+
+    facts: dict[str, str]
+    judged: list[tuple[str, str, float]]
+    items: dict[str, tuple[int, str]]
+
+    @property
+    def names(self) -> list[str]:
+        """What is judged, each once."""
+        return list(dict.fromkeys(name for a, b, _ in self.judged for name in (a, b)))
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it goes by row numbers, and knows the content of these rows."""
+        by_row = not self.facts.get("id_column") and "columns" in self.facts
+        return by_row and self.items.keys() >= set(self.names)
 
 
 def read_store(
     path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
 ) -> tuple[list[int], list[int], list[float], int]:
     """Return both rows and the grade of each judgement, and the number of samples."""
-    facts, judged = _read(Path(path))
-    column, n_rows = facts.get("id_column", ""), int(facts.get("n_rows", 0))
+    stored = open_store(path)
+    column = stored.facts.get("id_column", "")
     if column and ids is None:
         raise PairsError(
             f"{path} goes by the ids of column {column!r}: pass them (--id {column})"
         )
-    with naming("ids"):
-        names = range(n_rows) if not column or ids is None else list(ids)
-    n_given = n_samples if n_samples is not None else len(names)
-    if not column and n_given != n_rows:
-        raise PairsError(
-            f"{path} goes by row numbers of a table with {n_rows} rows, but the data "
-            f"have {n_given}: take the table that was judged, or label with --id"
-        )
-    place = {str(name): row for row, name in enumerate(names)}
-    for name in (name for a, b, _ in judged for name in (a, b)):
+    if ids is None:
+        n_rows = int(stored.facts.get("n_rows", 0))
+        if n_samples not in (None, n_rows):
+            raise PairsError(
+                f"{path} goes by row numbers of a table with {n_rows} rows, but the "
+                f"data have {n_samples}: take the table that was judged, or label with "
+                "--id"
+            )
+        place = {str(row): row for row in range(n_rows)}
+        place |= {name: row for name, (row, _) in stored.items.items()}
+        n_given = n_rows
+    else:
+        with naming("ids"):
+            names = list(ids)
+        place = {str(name): row for row, name in enumerate(names)}
+        n_given = len(names) if n_samples is None else n_samples
+    for name in stored.names:
         if name not in place:
             raise PairsError(
                 f"{path} judges {name!r}, which is no id of the data (ids)"
             )
     return (
-        [place[a] for a, _, _ in judged],
-        [place[b] for _, b, _ in judged],
-        [grade for *_, grade in judged],
+        [place[a] for a, _, _ in stored.judged],
+        [place[b] for _, b, _ in stored.judged],
+        [grade for *_, grade in stored.judged],
         n_given,
     )
 
@@ -77,9 +105,9 @@ def copy_to_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
     return copy
 
 
-def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
-    """Return facts about the data that were judged, and the judgements."""
-    if not path.is_file():
+def open_store(path: str | PathLike[str]) -> Stored:
+    """Return what a file of judgements holds."""
+    if not Path(path).is_file():
         raise PairsError(f"path {path} does not exist: check the name")
     # Not opened read-only: what a killed process left must be rolled back first.
     try:
@@ -89,6 +117,7 @@ def _read(path: Path) -> tuple[dict[str, str], list[tuple[str, str, float]]]:
         ):
             facts = dict(copy.execute("SELECT name, value FROM facts"))
             judged = copy.execute("SELECT a, b, grade FROM judgements").fetchall()
+            items = copy.execute("SELECT id, row, digest FROM items").fetchall()
     except sqlite3.Error as error:
         raise PairsError(sqlite_sentence(path, error)) from None
-    return facts, judged
+    return Stored(facts, judged, {name: (row, digest) for name, row, digest in items})

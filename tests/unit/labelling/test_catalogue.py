@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from fuzzypairs.exceptions import ReadingWarning
+from fuzzypairs.exceptions import PairsError, ReadingWarning
 from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import (
+    as_judged,
     compare_texts,
     data_changes,
     grey_png,
@@ -87,6 +88,12 @@ def reread(table, change):
 )
 def test_a_changed_table_is_described(table, judged, change, said):
     assert data_changes(judged, reread(table, change)) == said
+
+
+def test_facts_that_others_changed_are_answered_by_a_sentence(judged, catalogue):
+    judged.set_facts({**catalogue.facts(), "columns": "5", "digest": ""})
+    with pytest.raises(PairsError, match="does not say which columns were judged"):
+        as_judged(judged, catalogue)
 
 
 def test_an_integer_column_that_gets_a_gap_is_the_same_elsewhere(table, judged):

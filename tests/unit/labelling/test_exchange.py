@@ -9,7 +9,8 @@ from fuzzypairs.io.pair_files import read_pairs, read_task_files
 from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
-from fuzzypairs.labelling.store import Event, Store
+from fuzzypairs.labelling.service import Service
+from fuzzypairs.labelling.store import Event, Store, StoreError
 
 
 @pytest.fixture
@@ -109,3 +110,122 @@ def test_errors_say_what_to_do(store, tmp_path, catalogue):
     csv.write_text("a,b,grade\nW00,nobody,0.5\n")
     with pytest.raises(PairsError, match="line 2 names 'nobody'"):
         import_judgements(store, csv, catalogue, "me")
+
+
+@pytest.fixture
+def by_row(table, tmp_path):
+    """A table without ids, of which rows 1 and 3, 0 and 2 were judged on the page."""
+    frame = (
+        pd.read_csv(table)
+        .drop(columns="name")
+        .assign(code=[f"0{n}" for n in range(40)])
+    )
+    frame.to_csv(table, index=False)
+    catalogue, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    with Store(tmp_path / "rows.db") as store:
+        service = Service(catalogue, store)
+        service.answer("Ann", 3, 1, grade=0.75)
+        service.answer("Ann", 0, 2, grade=-0.5)
+        yield frame, table, store
+
+
+def content(frame, pairs):
+    return {
+        (*sorted([frame.code.iloc[i], frame.code.iloc[j]]), grade)
+        for i, j, grade in pairs
+    }
+
+
+JUDGED = {("01", "03", 0.75), ("00", "02", -0.5)}
+SAME = {
+    "as it was": lambda frame: frame,
+    "sorted": lambda frame: frame.sort_values("acid"),
+    "reversed, rows added": lambda frame: pd.concat([frame[::-1], frame[::-1] + frame]),
+    "rows appended, one of them a copy": lambda frame: pd.concat([frame, frame[:1]]),
+    "rows removed": lambda frame: frame[:5],
+    "a column added, the others turned": lambda frame: frame.assign(
+        new=1.5
+    ).iloc[::-1, ::-1],
+    "another row changed": lambda frame: frame.assign(acid=[*frame.acid[:39], 77.0]),
+}  # fmt: skip
+OTHER = {
+    "a judged row changed": (
+        lambda frame: frame.assign(acid=[*frame.acid[:3], *frame.acid[2:39]]),
+        "1 judged rows are not in it .row 3",
+    ),
+    "sorted, and a judged row twice": (
+        lambda frame: pd.concat([frame, frame[2:3]]).sort_values("acid"),
+        "1 judged rows are in it more than once .row 2",
+    ),
+    "a column renamed": (
+        lambda frame: frame.rename(columns={"soil": "ground"}),
+        "it has no columns 'soil'",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_judged_rows_are_found_by_their_content(by_row, change):
+    frame, table, store = by_row
+    changed = change(frame).reset_index(drop=True)
+    changed.to_csv(table, index=False)
+    for _ in range(2):  # the second time after the page was opened with the new table
+        pairs = read_task_files(table, store.path)[1]
+        assert content(changed, pairs) == JUDGED
+        assert pairs.n_samples == len(changed)
+        shown, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+        service = Service(shown, store)
+        assert content(changed, service.pairs()) == JUDGED
+    assert sorted(set(service.catalogue.ids)) == sorted(service.catalogue.ids)
+    assert service.changes == []  # they were said at the first time
+    exported = table.with_name("pairs.csv")
+    export_judgements(store, exported)
+    assert content(changed, read_pairs(exported, len(changed))) == JUDGED
+    assert content(changed, PairSet.from_store(store.path)) == JUDGED
+
+
+@pytest.mark.parametrize(("change", "words"), OTHER.values(), ids=OTHER)
+def test_judged_rows_that_are_not_found_are_an_error(by_row, change, words):
+    frame, table, store = by_row
+    changed = change(frame)
+    changed.to_csv(table, index=False)
+    expected = f"goes by row numbers, .*{words}.*judgements with --id"
+    with pytest.raises(PairsError, match=expected):
+        read_task_files(table, store.path)
+    text = "code" if "code" in changed else None
+    shown, _ = open_catalogue(read_items(table, text=["code"]), text=text)
+    with pytest.raises(PairsError, match=expected):
+        Service(shown, store)
+
+
+def test_grades_go_on_with_a_sorted_table(by_row):
+    frame, table, store = by_row
+    changed = frame.sort_values("acid").reset_index(drop=True)
+    changed.to_csv(table, index=False)
+    shown, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    service = Service(shown, store)
+    assert service.changes == [
+        "4 judged rows were found elsewhere by their cells",
+    ]
+    service.answer("Ann", 0, 39, grade=1.0)
+    ends = sorted([changed.code[0], changed.code[39]])
+    expected = JUDGED | {(*ends, 1.0)}
+    assert content(changed, service.pairs()) == expected
+    frame.to_csv(table, index=False)  # and back
+    assert content(frame, read_task_files(table, store.path)[1]) == expected
+    again, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    assert content(frame, Service(again, store).pairs()) == expected
+
+
+@pytest.mark.parametrize(("before", "now"), [("name", None), (None, "name")])
+def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
+    def shown(id_column):
+        return open_catalogue(read_items(table, id_column=id_column))[0]
+
+    with Store(tmp_path / "x.db") as store:
+        Service(shown(before), store).answer("Ann", 0, 1, grade=0.5)
+        with pytest.raises(
+            StoreError, match=r"was judged with .*--id.* but .* is given"
+        ):
+            Service(shown(now), store)
+        Service(shown(before), store)

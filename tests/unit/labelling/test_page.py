@@ -307,8 +307,13 @@ def test_a_killed_server_loses_nothing(chromium, start, tmp_path):
     page.keyboard.press("9")
     page.wait_for_selector("#banner:not([hidden])")
     assert "not stored yet" in page.inner_text("#banner")
+    with table.open("a") as file:
+        file.write("W60,0.5,clay\n")
     again = start(table)
     fresh = open_page(chromium, again)
+    assert fresh.inner_text("#changes") == (
+        "The data are not those that were judged: it had 60 rows and has now 61."
+    )
     settle(fresh, 8)
     press(fresh, "9")
     settle(fresh, 9)
@@ -316,6 +321,26 @@ def test_a_killed_server_loses_nothing(chromium, start, tmp_path):
     assert [GRADES[key] for key in "192837469"] == [g for g, _ in again.stored()]
     page.context.close()
     fresh.context.close()
+
+
+def test_a_locked_store_is_said_and_the_answer_kept(chromium, start, tmp_path):
+    program = start(make_table(tmp_path))
+    page = open_page(chromium, program)
+    with closing(sqlite3.connect(program.database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page.wait_for_timeout(UNSEEN)
+        page.keyboard.press("9")
+        page.wait_for_selector("#banner >> text=not stored yet")
+        blank = chromium.new_page()
+        blank.goto(program.address)
+        blank.wait_for_selector("#banner >> text=is locked by another program")
+        other.execute("ROLLBACK")
+    settle(page, 1)
+    blank.wait_for_selector("body[data-ready]")
+    assert program.stored() == [(1.0, "key")]
+    assert not page.locator("#banner").is_visible()
+    page.context.close()
+    blank.close()
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,6 @@ HARM = {
         OTHER,
         None,
     ),
-    "facts": (["UPDATE facts SET value = x'ff'"], None, "cannot be read"),
 }
 
 

@@ -316,6 +316,8 @@ async function start() {
   const about = await get("/api/about");
   byId("data-name").textContent = about.data;
   byId("store-name").textContent = about.store;
+  byId("changes").textContent = `The data are not those that were judged: ${about.changes.join("; ")}.`;
+  byId("changes").hidden = !about.changes.length;
   annotator = localStorage.getItem("annotator") || about.annotator;
   if (annotator) {
     byId("who").textContent = annotator;
