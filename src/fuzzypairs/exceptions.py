@@ -14,8 +14,6 @@ __all__ = [
     "ReadingWarning",
     "UnusablePairsWarning",
     "VersionMismatchWarning",
-    "is_locked",
-    "sqlite_sentence",
 ]
 
 # What errors of SQLite mean (https://sqlite.org/rescode.html), and what to do.
