@@ -143,6 +143,17 @@ def pairs_of_rows(wanted: Wanted, parts: Callable[[Wanted], Sequence[Hits]]) -> 
 def read_stored(path: str | PathLike[str], items: Items) -> PairSet:
     """Read a file of judgements about the rows of a data file."""
     stored = open_store(path)
+    column, used = stored.facts.get("id_column", ""), items.id_column
+    # A column of another name may be the same one, but not beside it.
+    if (
+        column != used
+        and used is not None
+        and column in items.features.join(items.others)
+    ):
+        raise PairsError(
+            f"{path} goes by the ids of column {column!r}, not of {used!r}: take --id "
+            f"{column}"
+        )
     if not stored.has_content:
         return PairSet.from_store(path, ids=items.ids, n_samples=items.n_rows)
 

@@ -272,7 +272,10 @@ def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]
         return catalogue, []
     columns, text = judged_columns(store.path, old)
     old = dict.fromkeys(new, "") | old
-    if old["id_column"] != new["id_column"]:
+    table = catalogue.shown.join(catalogue.items.others)
+    is_renamed = "" not in (old["id_column"], new["id_column"])
+    is_renamed &= old["id_column"] not in table
+    if old["id_column"] != new["id_column"] and not is_renamed:
         judged = f"--id {old['id_column']}" if old["id_column"] else "no --id"
         now = f"--id {new['id_column']}" if new["id_column"] else "no --id"
         raise StoreError(
@@ -282,11 +285,12 @@ def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]
     if old["id_column"]:
         return catalogue, data_changes(store, catalogue)
     place = {name: row for name, (row, _) in items.items()}
-    if old["digest"] != new["digest"]:
+    if columns and old["digest"] != new["digest"]:
         wanted = Wanted(store.path, items, columns, text)
-        others = catalogue.items.others
-        place = find_rows(wanted, [wanted.hits(catalogue.shown.join(others))])
-    catalogue = replace(catalogue, names=row_names(place, len(catalogue)))
+        place = find_rows(wanted, [wanted.hits(table)])
+    names = row_names(place, len(catalogue))
+    if names != catalogue.ids:
+        catalogue = replace(catalogue, names=names)
     changes = data_changes(store, catalogue)
     n_moved = sum(place[name] != row for name, (row, _) in items.items())
     if n_moved:

@@ -217,7 +217,9 @@ def test_grades_go_on_with_a_sorted_table(by_row):
     assert content(frame, Service(again, store).pairs()) == expected
 
 
-@pytest.mark.parametrize(("before", "now"), [("name", None), (None, "name")])
+@pytest.mark.parametrize(
+    ("before", "now"), [("name", None), (None, "name"), ("name", "notes")]
+)
 def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
     def shown(id_column):
         return open_catalogue(read_items(table, id_column=id_column))[0]
@@ -229,3 +231,17 @@ def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
         ):
             Service(shown(now), store)
         Service(shown(before), store)
+        if before is not None:
+            with pytest.raises(PairsError, match=r"column 'name'.*--id name"):
+                read_task_files(table, store.path, id_column=now)
+
+
+def test_a_column_of_ids_may_get_another_name(table, tmp_path):
+    with Store(tmp_path / "x.db") as store:
+        shown, _ = open_catalogue(read_items(table, id_column="name"))
+        Service(shown, store).answer("Ann", 0, 1, grade=0.5)
+        table.write_text(table.read_text().replace("name,", "title,", 1))
+        shown, _ = open_catalogue(read_items(table, id_column="title"))
+
+        assert list(Service(shown, store).pairs()) == [(0, 1, 0.5)]
+        assert len(read_task_files(table, store.path, id_column="title")[1]) == 1
