@@ -360,7 +360,7 @@ def fit_large(folder: str) -> dict[str, Any]:
     from fuzzypairs.cli.streaming import source_of
     from fuzzypairs.distributed import DaskFDC
     from fuzzypairs.distributed.schedulers import Limits
-    from fuzzypairs.io.block_features import prepare_blocks
+    from fuzzypairs.tables.block_features import prepare_blocks
 
     class Model(DaskFDC):
         # As on a machine whose memory they exceed: blocks are read for each pass.

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.io.features import Preparation
 from fuzzypairs.report import write_fit_report
+from fuzzypairs.tables.features import Preparation
 from pages import Page
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.guided import GuidedFDC
     from fuzzypairs.cluster.pcca import PCCA
     from fuzzypairs.cluster.ssdc import SSDC
-    from fuzzypairs.io.model_files import load, save
-    from fuzzypairs.io.versions import show_versions
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
+    from fuzzypairs.tables.model_files import load, save
+    from fuzzypairs.tables.versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -46,9 +46,9 @@ PLACES = {
     "PairSearchCV": "selection.search",
     "PairSet": "pairs.pairset",
     "SSDC": "cluster.ssdc",
-    "load": "io.model_files",
-    "save": "io.model_files",
-    "show_versions": "io.versions",
+    "load": "tables.model_files",
+    "save": "tables.model_files",
+    "show_versions": "tables.versions",
 }
 
 

@@ -184,7 +184,7 @@ class ReadingWarning(FuzzyPairsWarning):
     --------
     >>> import tempfile, warnings
     >>> from pathlib import Path
-    >>> from fuzzypairs.io.tables import read_items
+    >>> from fuzzypairs.tables.table_files import read_items
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "prices.csv"
     ...     _ = path.write_text("item;price\noak;1,5\nash;2,5\n")

@@ -18,7 +18,7 @@ from commands import DATA, answers, put, read_csv, run
 from fuzzypairs import FDC, GuidedFDC, PairSet, load
 from fuzzypairs.cli.fit import build_model
 from fuzzypairs.criteria import normalized_ari
-from fuzzypairs.io.writing import unescape_cell
+from fuzzypairs.tables.writing import unescape_cell
 
 FILES = ["memberships.csv", "model.skops", "report.html", "summary.json"]
 # Eight rows in two groups, ids that look like numbers, and every kind of column.
@@ -298,7 +298,7 @@ def test_results_for_a_spreadsheet_with_the_data_beside_them(small):
 
 
 def test_too_many_rows_for_a_format_are_told_before_the_fit(small, monkeypatch):
-    monkeypatch.setattr("fuzzypairs.io.writing.EXCEL_ROWS", 8)
+    monkeypatch.setattr("fuzzypairs.tables.writing.EXCEL_ROWS", 8)
 
     assert answers(run(*small, "--format", "xlsx"), "write csv or parquet")
     assert not small[-1].exists()

@@ -133,7 +133,7 @@ def test_ids_of_new_rows_may_have_another_name_or_none(model, tmp_path):
 def test_a_model_of_another_version_says_so(model, tmp_path, monkeypatch):
     new = tmp_path / "new.csv"
     new.write_text(ROWS, encoding="utf-8")
-    monkeypatch.setattr("fuzzypairs.io.model_files.__version__", "9.9")
+    monkeypatch.setattr("fuzzypairs.tables.model_files.__version__", "9.9")
 
     result = run("predict", model, new, "--out", tmp_path / "out.csv")
 

@@ -11,12 +11,12 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from commands import run
-from fuzzypairs.io import file_blocks
-from fuzzypairs.io.block_results import PartWriter
-from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store
+from fuzzypairs.tables import file_blocks
+from fuzzypairs.tables.block_results import PartWriter
+from fuzzypairs.tables.table_files import read_items
 
 pytest.importorskip("dask")
 
@@ -348,7 +348,7 @@ def test_ids_are_looked_for_before_clusters_are_counted(files):
 KILLED = """
 import os, signal, sys
 from fuzzypairs.cli import streaming
-from fuzzypairs.io import block_results, file_blocks
+from fuzzypairs.tables import block_results, file_blocks
 from fuzzypairs.__main__ import main
 
 file_blocks.BLOCK_BYTES = 10_000

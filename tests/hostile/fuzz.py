@@ -34,13 +34,13 @@ if atheris:
 with atheris.instrument_imports(include=["fuzzypairs"]) if atheris else nullcontext():
     from fuzzypairs import FDC, load, save
     from fuzzypairs.exceptions import ModelFileError
-    from fuzzypairs.io.pair_files import read_pairs
-    from fuzzypairs.io.tables import prepare, read_items
     from fuzzypairs.labelling.catalogue import open_catalogue
     from fuzzypairs.labelling.guard import Limits, Secrets, host_names
     from fuzzypairs.labelling.service import Service
     from fuzzypairs.labelling.store import Store
     from fuzzypairs.labelling.web import build_app
+    from fuzzypairs.tables.pair_files import read_pairs
+    from fuzzypairs.tables.table_files import prepare, read_items
     from hostile import commands, values
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
@@ -89,7 +89,7 @@ def model(data: bytes) -> None:
 
 def part(data: bytes) -> None:
     """A model file of which one member is other bytes, with a digest that fits."""
-    from fuzzypairs.io import model_files
+    from fuzzypairs.tables import model_files
 
     members = dict(model_members())
     name = sorted(members)[len(data) % len(members)]

@@ -12,9 +12,9 @@ import pytest
 
 from commands import DATA, PAIRS, put, run
 from fuzzypairs import FDC, PairSet, load, save
-from fuzzypairs.io.atomic import staging
-from fuzzypairs.io.writing import write_table
 from fuzzypairs.labelling.store import Event, Store, StoreError
+from fuzzypairs.tables.atomic import staging
+from fuzzypairs.tables.writing import write_table
 from hostile import values
 
 MODEL = FDC(2, random_state=0).fit(values.POINTS)

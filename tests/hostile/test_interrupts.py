@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fuzzypairs import DSC, FDC, FHSS, PCCA, SSDC, FuzzyCMeans, GuidedFDC, PairSearchCV
-from fuzzypairs.io.tables import prepare, read_items
 from fuzzypairs.pairs.propagation import propagate
+from fuzzypairs.tables.table_files import prepare, read_items
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX timers")
 # Seconds from the interrupt to the end, by the processor's time of this process. The

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
 from fuzzypairs.distributed.schedulers import Scheduler, Work
-from fuzzypairs.io.file_blocks import FileBlock, find_files, list_blocks
+from fuzzypairs.tables.file_blocks import FileBlock, find_files, list_blocks
 
 __all__ = ["Job", "Show", "open_job"]
 

@@ -21,10 +21,10 @@ from fuzzypairs.distributed.dask_blocks import (
     positions,
 )
 from fuzzypairs.distributed.guided_blocks import GuidedBlocks
-from fuzzypairs.io.block_features import BlockFeatures, Profile
-from fuzzypairs.io.file_blocks import FileBlock
 from fuzzypairs.report import write_fit_report
 from fuzzypairs.report.guidance import without_judgements
+from fuzzypairs.tables.block_features import BlockFeatures, Profile
+from fuzzypairs.tables.file_blocks import FileBlock
 
 __all__ = ["pairs_of", "search_clusters", "write_report"]
 

@@ -66,8 +66,8 @@ def compare(
     screen.check_folder(out, force)
     with screen.plain_errors(code=2), screen.warnings_as_notes() as notes:
         from fuzzypairs.cli.outputs import read_task
-        from fuzzypairs.io.atomic import staging
         from fuzzypairs.selection import comparison
+        from fuzzypairs.tables.atomic import staging
 
         names = methods.split(",") if methods else list(comparison.METHODS)
         chosen = comparison.pick_methods(names)
@@ -124,7 +124,7 @@ def _write(
 
 
 def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    from fuzzypairs.io.writing import escape_cell
+    from fuzzypairs.tables.writing import escape_cell
 
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)

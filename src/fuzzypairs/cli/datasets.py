@@ -81,7 +81,7 @@ def _write(name: str, out: Path, n_pairs: int | None, seed: int) -> None:
     with screen.plain_errors(code=2):
         from fuzzypairs import PairSet
         from fuzzypairs.datasets import load
-        from fuzzypairs.io.writing import write_table, writer_of
+        from fuzzypairs.tables.writing import write_table, writer_of
 
         writer_of(out)  # refuses an unknown ending before the work
         data = load(name)

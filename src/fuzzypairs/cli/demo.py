@@ -87,7 +87,7 @@ def demo(
     """Cluster the same digits as two judges see them; show what judgements change."""
     screen.check_folder(out, force)
     with screen.plain_errors():
-        from fuzzypairs.io.atomic import staging
+        from fuzzypairs.tables.atomic import staging
 
         with screen.progress() as show, screen.warnings_as_notes() as notes:
             trials = _run_trials(seed, draws, show)

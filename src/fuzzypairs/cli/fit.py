@@ -152,9 +152,9 @@ def fit(
     ):
         with screen.warnings_as_notes() as notes:
             from fuzzypairs.cli.outputs import FittedTask, read_task
-            from fuzzypairs.io.atomic import staging
-            from fuzzypairs.io.writing import writer_of
             from fuzzypairs.pairs.stored import is_store
+            from fuzzypairs.tables.atomic import staging
+            from fuzzypairs.tables.writing import writer_of
 
             show(f"reading {data.name}", 0, N_PARTS)
             tried = n_clusters or list(range(2, 9))

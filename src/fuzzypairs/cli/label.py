@@ -222,7 +222,7 @@ class Labelling:
         from fuzzypairs.active.inference import fit_answers
         from fuzzypairs.cli.options import TableFormat
         from fuzzypairs.cli.outputs import FittedTask
-        from fuzzypairs.io.atomic import staging
+        from fuzzypairs.tables.atomic import staging
 
         started = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
@@ -251,9 +251,9 @@ def read_labelling(
     database: Path | None,
 ) -> Labelling:
     """Read a table, make features of it, and say what was guessed."""
-    from fuzzypairs.io.tables import read_items
     from fuzzypairs.labelling.catalogue import open_catalogue
     from fuzzypairs.labelling.media import media_features
+    from fuzzypairs.tables.table_files import read_items
 
     words = [name for name in (image, text) if name is not None]
     with screen.warnings_as_notes() as notes:
@@ -274,8 +274,8 @@ def _task(items: Any, n_clusters: int | None, *, scale: bool = True) -> "Task":
 
     from fuzzypairs import PairSet
     from fuzzypairs.cli.outputs import Task
-    from fuzzypairs.io.gaps import mostly_missing
-    from fuzzypairs.io.tables import prepare
+    from fuzzypairs.tables.gaps import mostly_missing
+    from fuzzypairs.tables.table_files import prepare
 
     preparation, X = prepare(items, scale=scale)
     preparation.set_output(transform="pandas")
@@ -293,8 +293,8 @@ def _demo_labelling(
     import pandas as pd
     from sklearn.datasets import load_digits
 
-    from fuzzypairs.io.tables import Items
     from fuzzypairs.labelling.catalogue import Catalogue
+    from fuzzypairs.tables.table_files import Items
 
     digits = load_digits()
     pixels = [f"pixel {row} {column}" for row in range(8) for column in range(8)]

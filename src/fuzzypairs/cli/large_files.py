@@ -29,7 +29,7 @@ Top = Annotated[
 
 def takes_blocks(data: Path, given: Mapping[str, Any]) -> bool:
     """Tell whether data are read in blocks: large, several files, or on a cluster."""
-    from fuzzypairs.io.file_blocks import is_large
+    from fuzzypairs.tables.file_blocks import is_large
 
     return given.get("scheduler") is not None or is_large(data)
 

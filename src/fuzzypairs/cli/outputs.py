@@ -25,19 +25,19 @@ from fuzzypairs.cli import screen
 from fuzzypairs.cli.options import READING, TableFormat
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.exceptions import ReadingWarning
-from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.gaps import (
+from fuzzypairs.report import Table, write_fit_report
+from fuzzypairs.report.guidance import without_judgements
+from fuzzypairs.report.row_table import result_columns, row_flags
+from fuzzypairs.tables.features import Preparation
+from fuzzypairs.tables.gaps import (
     MOSTLY_MISSING,
     labels_by,
     lower_certainty,
     mostly_missing,
 )
-from fuzzypairs.io.pair_files import read_task_files
-from fuzzypairs.io.tables import Items, prepare
-from fuzzypairs.io.writing import write_table
-from fuzzypairs.report import Table, write_fit_report
-from fuzzypairs.report.guidance import without_judgements
-from fuzzypairs.report.row_table import result_columns, row_flags
+from fuzzypairs.tables.pair_files import read_task_files
+from fuzzypairs.tables.table_files import Items, prepare
+from fuzzypairs.tables.writing import write_table
 from fuzzypairs.threads import one_blas_thread
 
 __all__ = [

@@ -11,8 +11,8 @@ from fuzzypairs.cli import large_files, options, screen
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
     from fuzzypairs._typing import Floats
-    from fuzzypairs.io.features import Preparation
-    from fuzzypairs.io.tables import Items
+    from fuzzypairs.tables.features import Preparation
+    from fuzzypairs.tables.table_files import Items
 
 __all__ = ["predict"]
 
@@ -73,10 +73,10 @@ def predict(
     ):
         from fuzzypairs.cli.outputs import count_rows, write_memberships
         from fuzzypairs.criteria import certainty
-        from fuzzypairs.io.gaps import MOSTLY_MISSING, mostly_missing
-        from fuzzypairs.io.tables import read_items
-        from fuzzypairs.io.writing import writer_of
         from fuzzypairs.report.row_table import row_flags
+        from fuzzypairs.tables.gaps import MOSTLY_MISSING, mostly_missing
+        from fuzzypairs.tables.table_files import read_items
+        from fuzzypairs.tables.writing import writer_of
 
         writer_of(out)  # refuses an unknown ending before the work
         show(f"opening {model.name}", 0, 4)
@@ -118,7 +118,7 @@ def _load(path: Path) -> Any:
     from sklearn.pipeline import Pipeline
 
     from fuzzypairs import load
-    from fuzzypairs.io.features import Preparation
+    from fuzzypairs.tables.features import Preparation
 
     model = load(path)
     if isinstance(model, Pipeline) and isinstance(model[0], Preparation):
@@ -131,8 +131,8 @@ def _load(path: Path) -> Any:
 
 def _memberships(pipeline: Any, items: "Items") -> "Floats":
     """Return the memberships of new rows; errors name their file."""
-    from fuzzypairs.io.gaps import lower_certainty
-    from fuzzypairs.io.tables import in_file
+    from fuzzypairs.tables.gaps import lower_certainty
+    from fuzzypairs.tables.table_files import in_file
 
     try:
         found: Floats = pipeline.predict_proba(items.features)

@@ -68,9 +68,9 @@ def reproduce(
     ] = False,
 ) -> None:
     """Reproduce the paper's tables and figures, beside the printed numbers."""
-    from fuzzypairs.io.atomic import staging
     from fuzzypairs.reproduction.index_page import write_pieces
     from fuzzypairs.reproduction.targets import TARGETS, make_plan
+    from fuzzypairs.tables.atomic import staging
 
     if target not in (*TARGETS, "all"):
         known = ", ".join(TARGETS)

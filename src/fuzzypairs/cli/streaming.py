@@ -30,13 +30,13 @@ from fuzzypairs.distributed.dask_blocks import (
     positions,
 )
 from fuzzypairs.distributed.guided_blocks import GuidedBlocks, fit_guided_blocks
-from fuzzypairs.io.block_features import BlockFeatures, Profile, prepare_blocks
-from fuzzypairs.io.block_results import PartWriter, partial_folder, publish
-from fuzzypairs.io.features import Preparation
-from fuzzypairs.io.file_blocks import FileBlock, find_files
-from fuzzypairs.io.judged_rows import Hits, Wanted, pairs_of_rows
-from fuzzypairs.io.pair_files import open_pairs, read_pairs
 from fuzzypairs.pairs.stored import is_store, open_store
+from fuzzypairs.tables.block_features import BlockFeatures, Profile, prepare_blocks
+from fuzzypairs.tables.block_results import PartWriter, partial_folder, publish
+from fuzzypairs.tables.features import Preparation
+from fuzzypairs.tables.file_blocks import FileBlock, find_files
+from fuzzypairs.tables.judged_rows import Hits, Wanted, pairs_of_rows
+from fuzzypairs.tables.pair_files import open_pairs, read_pairs
 
 __all__ = ["fit_files", "predict_files", "source_of"]
 

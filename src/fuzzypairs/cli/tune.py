@@ -96,7 +96,7 @@ def tune(
     ):
         from fuzzypairs import PairSearchCV
         from fuzzypairs.cli.outputs import FittedTask, read_task
-        from fuzzypairs.io.atomic import staging
+        from fuzzypairs.tables.atomic import staging
 
         show(f"reading {data.name}", 0, 1)
         tried = {
@@ -241,9 +241,9 @@ def _write(folder: Path, search: "PairSearchCV") -> None:
     """Write what was tried: a table, and a page with a curve for each parameter."""
     import pandas as pd
 
-    from fuzzypairs.io.writing import write_table
     from fuzzypairs.plots import new_figure, plot_search
     from fuzzypairs.report import Picture, Section, write_report
+    from fuzzypairs.tables.writing import write_table
 
     table = pd.DataFrame(_rows(search))
     write_table(folder / "tuning.csv", {str(c): table[c] for c in table})

@@ -19,10 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.io.columns import as_text, listed
-from fuzzypairs.io.judged_rows import Wanted, digest_rows, find_rows, judged_columns
-from fuzzypairs.io.tables import Items
 from fuzzypairs.labelling.store import Item, Store, StoreError
+from fuzzypairs.tables.columns import as_text, listed
+from fuzzypairs.tables.judged_rows import Wanted, digest_rows, find_rows, judged_columns
+from fuzzypairs.tables.table_files import Items
 
 if TYPE_CHECKING:
     from PIL import Image

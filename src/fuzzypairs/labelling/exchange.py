@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from fuzzypairs.io.grades import grades_of
-from fuzzypairs.io.pair_files import open_pairs
-from fuzzypairs.io.readers import ALL
-from fuzzypairs.io.tables import read_table
-from fuzzypairs.io.writing import escape_cell, unescape_cell, write_table
 from fuzzypairs.labelling.catalogue import Catalogue
 from fuzzypairs.labelling.store import Event, Store
+from fuzzypairs.tables.grades import grades_of
+from fuzzypairs.tables.pair_files import open_pairs
+from fuzzypairs.tables.readers import ALL
+from fuzzypairs.tables.table_files import read_table
+from fuzzypairs.tables.writing import escape_cell, unescape_cell, write_table
 
 __all__ = [
     "export_judgements",
@@ -85,7 +85,7 @@ def export_judgements(store: Store, path: str | PathLike[str]) -> int:
     ----------
     store : Store
     path : str or path-like
-        Its ending is the format, see `fuzzypairs.io.writing.write_table`.
+        Its ending is the format, see `fuzzypairs.tables.writing.write_table`.
 
     Returns
     -------

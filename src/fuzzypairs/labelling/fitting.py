@@ -20,10 +20,10 @@ from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
-from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.labelling.stored_judgements import Judged
 from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.profiles import describe_columns
+from fuzzypairs.tables.features import ColumnRecord
 
 __all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "fit_once"]
 

@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.exceptions import ReadingWarning
-from fuzzypairs.io.columns import listed
 from fuzzypairs.labelling.catalogue import Catalogue, open_picture
+from fuzzypairs.tables.columns import listed
 
 __all__ = ["media_features"]
 

@@ -76,7 +76,7 @@ class Service:
     >>> import tempfile
     >>> from pathlib import Path
     >>> import pandas as pd
-    >>> from fuzzypairs.io.tables import Items
+    >>> from fuzzypairs.tables.table_files import Items
     >>> from fuzzypairs.labelling.catalogue import Catalogue
     >>> from fuzzypairs.labelling.service import Service
     >>> from fuzzypairs.labelling.store import Store

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.criteria import certainty, pairs_held
-from fuzzypairs.io.features import ColumnRecord
-from fuzzypairs.io.gaps import labels_by
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.contradictions import Contradiction, find_contradictions
 from fuzzypairs.report.profiles import Profile, describe_columns
+from fuzzypairs.tables.features import ColumnRecord
+from fuzzypairs.tables.gaps import labels_by
 
 # Largest numbers of rows or judgements in a list, of columns in a table, of rows in a
 # picture, and of clusters side by side on paper.

@@ -14,7 +14,6 @@ from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.criteria.inputs import as_memberships
-from fuzzypairs.io.features import ColumnRecord
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
@@ -37,6 +36,7 @@ from fuzzypairs.report.html import (
 )
 from fuzzypairs.report.judgements import judgement_section
 from fuzzypairs.report.row_table import row_flags, rows_section
+from fuzzypairs.tables.features import ColumnRecord
 from fuzzypairs.validation import check_number, naming, read_array
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def write_fit_report(
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.io.features import Preparation
+    >>> from fuzzypairs.tables.features import Preparation
     >>> from fuzzypairs.report import write_fit_report
     >>> frame = pd.DataFrame({"acid": [1.0, 1.2, 6.0, 6.3], "soil": list("aabb")})
     >>> preparation = Preparation().fit(frame)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs import __version__
-from fuzzypairs.io.atomic import replacing
 from fuzzypairs.plots.style import BROKEN, COLORS
+from fuzzypairs.tables.atomic import replacing
 from fuzzypairs.validation import check_integer, naming, shown
 
 __all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]

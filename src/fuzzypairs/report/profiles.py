@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.io.features import ColumnRecord, values_of
+from fuzzypairs.tables.features import ColumnRecord, values_of
 
 
 @dataclass(frozen=True)

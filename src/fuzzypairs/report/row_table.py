@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints, Labels, Mask
 from fuzzypairs.criteria import certainty, pairs_held
-from fuzzypairs.io.gaps import MOSTLY_MISSING
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import MIXED, FitFacts
 from fuzzypairs.report.html import Section, Table, cut
+from fuzzypairs.tables.gaps import MOSTLY_MISSING
 
 __all__ = ["result_columns", "row_flags"]
 

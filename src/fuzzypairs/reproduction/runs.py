@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzypairs import __version__
-from fuzzypairs.io.atomic import replacing
+from fuzzypairs.tables.atomic import replacing
 
 __all__ = ["Point", "Result", "Results", "Run", "Runs"]
 

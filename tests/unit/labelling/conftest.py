@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
+from fuzzypairs.tables.table_files import read_items
 
 
 @pytest.fixture

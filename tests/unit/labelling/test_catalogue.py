@@ -8,7 +8,6 @@ import pytest
 from PIL import Image
 
 from fuzzypairs.exceptions import PairsError, ReadingWarning
-from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import (
     as_judged,
     compare_texts,
@@ -18,6 +17,7 @@ from fuzzypairs.labelling.catalogue import (
 )
 from fuzzypairs.labelling.media import media_features
 from fuzzypairs.labelling.store import Event, Store
+from fuzzypairs.tables.table_files import read_items
 
 
 def test_differences_are_marked(catalogue):

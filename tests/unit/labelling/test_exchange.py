@@ -5,12 +5,12 @@ import pytest
 
 from fuzzypairs import PairSet
 from fuzzypairs.exceptions import PairsError, ReadingWarning
-from fuzzypairs.io.pair_files import read_pairs, read_task_files
-from fuzzypairs.io.tables import read_items
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store, StoreError
+from fuzzypairs.tables.pair_files import read_pairs, read_task_files
+from fuzzypairs.tables.table_files import read_items
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import pytest
 
 from fuzzypairs import PairSet
 from fuzzypairs.active import Questions
-from fuzzypairs.io.tables import prepare
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, fit_once
 from fuzzypairs.labelling.live import Point, hint
 from fuzzypairs.labelling.service import Service, ServiceError
 from fuzzypairs.labelling.store import Event, Store
 from fuzzypairs.labelling.stored_judgements import Judged
+from fuzzypairs.tables.table_files import prepare
 
 
 @pytest.fixture

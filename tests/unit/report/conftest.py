@@ -5,7 +5,7 @@ from sklearn.datasets import load_wine
 from fit_pages import report
 from fuzzypairs import FDC, PairSet
 from fuzzypairs.datasets import simulate_pairs
-from fuzzypairs.io.features import Preparation
+from fuzzypairs.tables.features import Preparation
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from fit_pages import fitted, random_frame, random_memberships, report, text_of
 from fuzzypairs import FDC
 from fuzzypairs.criteria import certainty
-from fuzzypairs.io.features import Preparation
+from fuzzypairs.tables.features import Preparation
 
 TRAITS = ("sets it apart", "here", "elsewhere", "difference")
 

@@ -3,8 +3,8 @@ import pytest
 
 from fit_pages import fitted, random_frame
 from fuzzypairs import PairSet
-from fuzzypairs.io.features import Preparation
 from fuzzypairs.report.facts import FitFacts
+from fuzzypairs.tables.features import Preparation
 
 U = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.0, 1.0], [0.35, 0.65]])
 

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzypairs.io.features import Preparation
 from fuzzypairs.report.profiles import describe_columns, number_format
+from fuzzypairs.tables.features import Preparation
 
 U = np.array([[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 1.0]])
 

@@ -1,0 +1,348 @@
+"""Files of judgements, by row numbers or by ids of the data."""
+
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fuzzypairs.exceptions import PairsError, ReadingWarning
+from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.stored import is_store
+from fuzzypairs.tables.columns import as_text, listed
+from fuzzypairs.tables.grades import check_scale, grades_of
+from fuzzypairs.tables.judged_rows import read_stored
+from fuzzypairs.tables.readers import ALL, place_of
+from fuzzypairs.tables.table_files import Items, read_items, read_table
+from fuzzypairs.tables.writing import unescape_cell
+from fuzzypairs.validation import suggest
+
+__all__ = ["PairsFile", "open_pairs", "read_pairs", "read_task_files"]
+
+# Names of the two columns of samples, and of the column of grades. Only the first
+# two hold row numbers.
+ENDS = (
+    ("i", "j"), ("row1", "row2"), ("a", "b"), ("left", "right"), ("id1", "id2"),
+    ("ida", "idb"), ("item1", "item2"), ("itema", "itemb"), ("first", "second"),
+    ("one", "other"), ("sample1", "sample2"), ("name1", "name2"), ("source", "target"),
+    ("from", "to"), ("u", "v"), ("x", "y"),
+)  # fmt: skip
+BY_ROW = ENDS[:2]
+GRADES = (
+    "grade", "similarity", "score", "rating", "judgement", "judgment", "similar",
+    "alike", "same", "answer", "label", "value", "s",
+)  # fmt: skip
+EXPECTED = "a, b, grade with ids of the data, or i, j, grade with row numbers from 0"
+OTHERWISE = "--grade-scale says otherwise"
+# Judgements that a note names.
+NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class PairsFile:
+    """A file of judgements as it is written.
+
+    Attributes
+    ----------
+    path : Path
+    ends : tuple of two ndarray of shape (n_pairs,)
+        The samples as text, NaN where missing.
+    grades : ndarray of shape (n_pairs,)
+        As text.
+    by_row : bool
+        Whether samples are row numbers.
+    """
+
+    path: Path
+    ends: tuple[NDArray[Any], NDArray[Any]]
+    grades: NDArray[Any]
+    by_row: bool
+
+    def names(self) -> list[str]:
+        """Return the samples that are named, each once."""
+        both = np.concatenate(self.ends)
+        return list(dict.fromkeys(name for name in both if not pd.isna(name)))
+
+    def resolve(
+        self, n_samples: int, ids: NDArray[Any] | None, scale: str | None = None
+    ) -> PairSet:
+        """Return the judgements of data with `n_samples` rows and these `ids`."""
+        try:
+            i, j = self.rows(n_samples, ids)
+            by_row = self.by_row or ids is None
+            names: Any = np.arange(n_samples) if by_row else ids
+            itself = i == j
+            if itself.any():
+                at = int(itself.argmax())
+                raise PairsError(
+                    f"joins {self.ends[0][at]!r} to itself: remove it", index=at
+                )
+            grades, found = grades_of(self.grades.tolist(), scale)
+        except PairsError as error:
+            where = (
+                "" if error.index is None else f"{place_of(self.path, error.index)} "
+            )
+            raise PairsError(f"{self.path}: {where}{error.reason}") from None
+        pairs = PairSet(i, j, grades, n_samples)
+        notes = []
+        if n_empty := int(pd.isna(self.grades).sum()):
+            notes.append(f"{n_empty} judgements without a grade count as no opinion")
+        if scale is None and found == "yes/no":
+            notes.append("grades were read as yes (1) and no (-1); " + OTHERWISE)
+        elif scale is None and found != "-1-1":
+            zeros = ", 0 as no opinion" * (found == "1-4" and "0" in self.grades)
+            notes.append(
+                f"grades were read on the scale {found}{zeros}, brought to -1 to 1; "
+                + OTHERWISE
+            )
+        notes += [*self._merged(i, j, grades, names), *_one_sided(pairs)]
+        for note in notes:
+            warnings.warn(f"{self.path.name}: {note}", ReadingWarning, stacklevel=3)
+        return pairs
+
+    def rows(self, n_samples: int, ids: NDArray[Any] | None) -> list[NDArray[np.intp]]:
+        """Return the rows of both samples of each judgement."""
+        if self.by_row or ids is None:
+            return [self._rows(end, n_samples) for end in self.ends]
+        return [_places(end, ids) for end in self.ends]
+
+    def _rows(self, end: NDArray[Any], n_samples: int) -> NDArray[np.intp]:
+        """Return row numbers, each within the data."""
+        numbers = pd.to_numeric(pd.Series(end), errors="coerce").to_numpy(np.float64)
+        whole = numbers % 1 == 0
+        inside = whole & (numbers >= 0) & (numbers < n_samples)
+        if not inside.all():
+            at = int(inside.argmin())
+            seen = "nothing" if pd.isna(end[at]) else repr(end[at])
+            every = pd.to_numeric(pd.Series(np.concatenate(self.ends)), errors="coerce")
+            from_one = every.min() >= 1 and every.max() == n_samples
+            hint = "; they seem to be counted from 1" if from_one else ""
+            raise PairsError(
+                f"names row {seen}: expected a row number from 0 to {n_samples - 1}"
+                + hint,
+                index=at,
+            )
+        return numbers.astype(np.intp)
+
+    def _merged(self, i: Any, j: Any, grades: Any, names: Any) -> list[str]:
+        """Return notes on pairs that were judged more than once, with their lines."""
+        table = pd.DataFrame(
+            {"low": np.minimum(i, j), "high": np.maximum(i, j), "grade": grades}
+        )
+        again = table[table.duplicated(["low", "high"], keep=False)]
+        same: list[str] = []
+        opposite: list[str] = []
+        for (low, high), group in again.groupby(["low", "high"], sort=False):
+            signs = set(np.sign(group["grade"])) - {0}
+            kind = opposite if len(signs) > 1 else same
+            if len(kind) < NAMED:
+                places = " and ".join(place_of(self.path, n) for n in group.index[:3])
+                kind.append(f"{names[low]} and {names[high]} ({places})")
+            else:
+                kind.append("")
+        notes = []
+        for kind, what in (
+            (opposite, "judged both alike and unlike, the mean is taken"),
+            (same, "judged more than once, the mean is taken"),
+        ):
+            if kind:
+                more = f", and {len(kind) - NAMED} more" * (len(kind) > NAMED)
+                notes.append(f"{what}: {'; '.join(kind[:NAMED])}{more}")
+        return notes
+
+
+def open_pairs(path: str | PathLike[str]) -> PairsFile:
+    """Read a file of judgements and find its columns by their names.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `read_table` can read.
+
+    Returns
+    -------
+    judged : PairsFile
+    """
+    path = Path(path)
+    frame = read_table(path, text=ALL)
+    plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in frame.columns}
+    ends = next((pair for pair in ENDS if set(pair) <= set(plain)), None)
+    grade = next((name for name in GRADES if name in plain), None)
+    if ends is None or grade is None:
+        lacking = "grade" if ends else next((n for n in "ab" if n not in plain), "a")
+        near = suggest(lacking, plain) if len(lacking) > 1 else ""
+        raise PairsError(
+            f"{path} has no column {lacking!r}{near}; it has {listed(frame.columns)}: "
+            f"expected {EXPECTED}"
+        )
+    first, second = (as_text(frame[plain[end]]).to_numpy() for end in ends)
+    both = pd.Series(np.concatenate([first, second]))
+    numbers = pd.to_numeric(both, errors="coerce").notna().mean()
+    return PairsFile(
+        path,
+        (first, second),
+        as_text(frame[plain[grade]]).to_numpy(),
+        ends in BY_ROW and bool(numbers >= 0.5),
+    )
+
+
+def read_pairs(
+    path: str | PathLike[str],
+    n_samples: int,
+    ids: NDArray[Any] | None = None,
+    *,
+    grade_scale: str | None = None,
+) -> PairSet:
+    r"""Read a file of judgements.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `read_table` can read. Its columns are ``i, j, grade`` with row
+        numbers of the data, or ``a, b, grade`` with their ids, or have other usual
+        names; further ones are ignored. Or a file ``*.db`` of the labelling page.
+    n_samples : int
+        Number of rows of the data.
+    ids : ndarray of shape (n_samples,), default=None
+        Names of the rows as text, if judgements go by them.
+    grade_scale : str, default=None
+        See `grades_of`.
+
+    Returns
+    -------
+    pairs : PairSet
+
+    Warns
+    -----
+    ReadingWarning
+        If pairs are judged more than once, grades are all of one sign or not from -1
+        to 1.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables.pair_files import read_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pairs.csv"
+    ...     _ = path.write_text("i,j,grade,annotator\n0,2,0.7,Ann\n0,1,-1,Bob\n")
+    ...     list(read_pairs(path, n_samples=3))
+    [(0, 1, -1.0), (0, 2, 0.7)]
+    """
+    if is_store(path):
+        return PairSet.from_store(path, ids=ids, n_samples=n_samples)
+    return open_pairs(path).resolve(n_samples, ids, grade_scale)
+
+
+def read_task_files(
+    data: str | PathLike[str],
+    pairs: str | PathLike[str] | None,
+    *,
+    id_column: str | None = None,
+    truth: str | None = None,
+    drop: Sequence[str] = (),
+    grade_scale: str | None = None,
+    text: Sequence[str] = (),
+) -> tuple[Items, PairSet]:
+    """Read data and judgements that belong together.
+
+    Without an `id_column`, judgements by ids go by the first column of the data that
+    names each row once and has all ids.
+
+    Parameters
+    ----------
+    data, pairs : str or path-like
+        Files that `read_table` can read; `pairs` may be None.
+    id_column, truth, drop, text
+        See `read_items`.
+    grade_scale : str, default=None
+        See `grades_of`.
+
+    Returns
+    -------
+    items : Items
+    pairs : PairSet
+    """
+    if grade_scale is not None:
+        check_scale(grade_scale)
+    stored = pairs is not None and is_store(pairs)
+    judged = None if pairs is None or stored else open_pairs(pairs)
+    rest: dict[str, Any] = {"truth": truth, "drop": drop, "text": text}
+    if judged is not None and id_column is None and not judged.by_row:
+        id_column = _find_ids(data, judged, {truth, *drop})
+        warnings.warn(
+            f"rows are named by the column {id_column!r}, which has all ids of "
+            f"{judged.path.name}; --id says otherwise",
+            ReadingWarning,
+            stacklevel=2,
+        )
+    items = read_items(data, id_column=id_column, **rest)
+    if pairs is None:
+        return items, PairSet.empty(items.n_rows)
+    if judged is None:
+        return items, read_stored(pairs, items)
+    return items, judged.resolve(items.n_rows, items.ids, grade_scale)
+
+
+def _find_ids(data: Any, judged: PairsFile, others: set[str | None]) -> str:
+    """Return the column that names every row once and has all ids."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)  # the table is read again
+        frame = read_table(data, text=ALL)  # 007 is not 7
+    path, names = judged.path, judged.names()
+    wanted = {_canonical(name) for name in names}
+    shares = {}
+    for column in frame.columns.difference(list(others), sort=False):
+        held = as_text(frame[column])
+        if held.is_unique and held.notna().all():
+            # The text of most ids is what is written; others take longer to compare.
+            if not wanted <= set(held):
+                held = held.map(_canonical)
+            shares[str(column)] = len(wanted & set(held)) / len(wanted)
+    best = max(shares, key=shares.__getitem__, default="")
+    if not best or shares[best] == 0:
+        raise PairsError(
+            f"{path} names {names[0]!r}, but no column of {data} that differs in all "
+            "rows holds it: name the column of ids by --id, or call the columns i and "
+            "j if they are row numbers"
+        )
+    return best  # an id that it lacks is refused by name
+
+
+def _places(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the rows that ids name; 1.0 and 1 are the same, 007 and 7 are not."""
+    places: NDArray[np.intp] = pd.Index(ids).get_indexer(pd.Index(names))
+    if (places < 0).any():
+        plain = pd.Index([_canonical(name) for name in ids])
+        if plain.is_unique:
+            second = plain.get_indexer(pd.Index([_canonical(name) for name in names]))
+            places = np.where(places < 0, second, places)
+    if (places < 0).any():
+        at = int((places < 0).argmax())
+        if pd.isna(names[at]):
+            raise PairsError("has no id: expected two ids and a grade", index=at)
+        raise PairsError(
+            f"names {names[at]!r}, which is no id of the data{suggest(names[at], ids)}",
+            index=at,
+        )
+    return places
+
+
+def _canonical(name: Any) -> str:
+    """Return an id without what table programs, or our exports for them, put there."""
+    return re.sub(r"(?<=\d)\.0+$", "", unescape_cell(str(name).strip()))
+
+
+def _one_sided(pairs: PairSet) -> list[str]:
+    """Return a note if all judgements say the same."""
+    if len(pairs) > 1 and not pairs.dissimilar.any() and pairs.similar.any():
+        return ["no judgement says unlike: clusters are kept together but not apart"]
+    if len(pairs) > 1 and not pairs.similar.any() and pairs.dissimilar.any():
+        return ["no judgement says alike: clusters are kept apart but not together"]
+    return []

@@ -1,0 +1,236 @@
+"""Tables of data from files: features, ids and true classes."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+
+from fuzzypairs._typing import Floats
+from fuzzypairs.tables.columns import Column, ColumnError, as_text, listed
+from fuzzypairs.tables.features import Preparation
+from fuzzypairs.tables.readers import open_bytes, place_of, read_bytes
+from fuzzypairs.validation import suggest
+
+__all__ = ["Items", "prepare", "read_items", "read_table"]
+
+EXPECTED = "names of columns, then a row for each item"
+
+
+def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
+    r"""Read a table from text, Excel, Parquet or JSON lines, packed by gzip or not.
+
+    Encoding, delimiter and decimal sign of text are found from the text; comments are
+    skipped.
+
+    Parameters
+    ----------
+    path : str or path-like
+        ``*.csv``, ``*.tsv``, ``*.txt``, ``*.xlsx``, ``*.parquet``, ``*.jsonl`` or
+        ``*.ndjson``, with or without ``.gz``. Empty fields, ``?``, ``-`` and words
+        such as NA are missing values.
+    text : sequence of str, default=()
+        Columns to keep as they are written: 007 is not 7.
+
+    Returns
+    -------
+    frame : DataFrame of shape (n_rows, n_columns)
+        At least one row; the names of the columns are different.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables.table_files import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wines.csv"
+    ...     _ = path.write_text("name,acid\noak,1.5\nash,?\n")
+    ...     read_table(path).shape
+    (2, 2)
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name a file in it")
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist: check the name")
+    try:
+        frame = read_bytes(path, open_bytes(path), text)
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"{path} is empty: expected {EXPECTED}") from None
+    # gzip, pandas and pyarrow have no error in common for a damaged file.
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        reason = " ".join(str(error).split())
+        if isinstance(error, PermissionError) or reason.startswith(str(path)):
+            raise
+        raise ValueError(f"{path} cannot be read: {reason}") from error
+    if frame.empty:
+        raise ValueError(f"{path} has no rows: expected {EXPECTED}")
+    # A named index of Parquet is a column like others.
+    frame = frame.reset_index(drop=frame.index.name is None)
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The rows of a data file, with ids and true classes set apart.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    features : DataFrame of shape (n_rows, n_columns)
+        The columns to cluster by.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows as text, without duplicates.
+    truth : ndarray of shape (n_rows,) or None
+        Classes as text, None where missing.
+    id_column : str or None
+        Name of the column of ids.
+    others : DataFrame of shape (n_rows, n_others)
+        The columns that are neither features nor ids.
+    """
+
+    path: Path
+    features: pd.DataFrame
+    ids: NDArray[Any] | None = None
+    truth: NDArray[Any] | None = None
+    id_column: str | None = None
+    others: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.features)
+
+
+def read_items(
+    path: str | PathLike[str],
+    *,
+    id_column: str | None = None,
+    truth: str | None = None,
+    drop: Sequence[str] = (),
+    text: Sequence[str] = (),
+) -> Items:
+    r"""Read a data file, and set its ids and true classes apart.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `read_table` can read.
+    id_column : str, default=None
+        The column that names the rows.
+    truth : str, default=None
+        The column of true classes.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    text : sequence of str, default=()
+        Columns to keep as they are written, if they are there; the column of ids stays
+        among the features if it is one of them.
+
+    Returns
+    -------
+    items : Items
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables.table_files import read_items
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wines.csv"
+    ...     _ = path.write_text("name,acid\noak,1.5\nash,2.5\n")
+    ...     items = read_items(path, id_column="name")
+    >>> items.ids.tolist(), list(items.features)
+    (['oak', 'ash'], ['acid'])
+    """
+    path = Path(path)
+    apart = [name for name in (id_column, truth) if name is not None]
+    frame = read_table(path, text=[*apart, *text])
+    wanted = [("--id", id_column), ("--truth", truth), *(("--drop", d) for d in drop)]
+    for option, name in wanted:
+        if name is not None and name not in frame:
+            raise ValueError(
+                f"{path} has no column {name!r}{suggest(name, frame.columns)}; it has "
+                f"{listed(frame.columns)} ({option})"
+            )
+    if id_column is not None and id_column == truth:
+        raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")
+    left_out = {*apart, *drop} - ({id_column} & set(text))
+    features = frame.drop(columns=list(left_out))
+    if features.empty:
+        raise ValueError(f"{path} has no column left to cluster by")
+    return Items(
+        path,
+        features,
+        None if id_column is None else _read_ids(frame[id_column], path),
+        None if truth is None else _read_classes(frame[truth], path),
+        id_column,
+        frame[[name for name in (truth, *drop) if name not in (None, id_column)]],
+    )
+
+
+def prepare(
+    items: Items, *, scale: bool = True, **told: Any
+) -> tuple[Preparation, Floats]:
+    """Fit the preparation of a data file; errors name the file.
+
+    Parameters
+    ----------
+    items : Items
+    scale : bool, default=True
+        Whether to standardise numbers.
+    **told
+        `category`, `number`, `date` and `date_order` of `Preparation`.
+
+    Returns
+    -------
+    preparation : Preparation
+        Fitted.
+    features : ndarray of shape (n_rows, n_features)
+    """
+    preparation = Preparation(scale=scale, id_column=items.id_column, **told)
+    try:
+        return preparation, preparation.fit(items.features).transform(items.features)
+    except ValueError as error:
+        raise ValueError(in_file(items.path, error)) from error
+
+
+def in_file(path: Path, error: ValueError) -> str:
+    """Return what is wrong with a table, with lines as an editor counts them."""
+    if isinstance(error, ColumnError) and path.is_file():
+        return f"{path}: {error.worded(place_of(path, error.row))}"
+    return f"{path}: {error}"
+
+
+def _read_ids(column: Column, path: Path) -> NDArray[Any]:
+    """Return ids as text, none missing and none twice."""
+    ids = as_text(column)
+    if ids.isna().any():
+        row = int(ids.isna().argmax())
+        raise ValueError(
+            f"{path}: column {column.name!r} has no id in {place_of(path, row)}; empty "
+            "fields and "
+            "words like NA count as missing"
+        )
+    if (again := ids.duplicated()).any():
+        row = int(again.argmax())
+        first = int((ids == ids.iloc[row]).argmax())
+        raise ValueError(
+            f"{path}: column {column.name!r} holds {ids.iloc[row]!r} in "
+            f"{place_of(path, first)} and {place_of(path, row)}; an id must name one "
+            "row"
+        )
+    return ids.to_numpy()
+
+
+def _read_classes(column: Column, path: Path) -> NDArray[Any]:
+    """Return classes as text, None where missing."""
+    if column.isna().all():
+        raise ValueError(f"{path}: column {column.name!r} holds no class at all")
+    classes = as_text(column).to_numpy(copy=True)
+    classes[column.isna().to_numpy()] = None
+    return classes
