@@ -168,9 +168,9 @@ def seconds(work: Callable[[], Any]) -> float:
 def passes_on(n_rows: int, n_workers: int, block: int) -> Iterator[Callable[..., Any]]:
     """Give a function that makes a pass of a fit at prototypes, on so many workers."""
     from fuzzypairs import FDC
-    from fuzzypairs.distributed.block_work import Frame
-    from fuzzypairs.distributed.dask_blocks import read_collection
-    from fuzzypairs.distributed.dask_estimators import open_blocks
+    from fuzzypairs.blocks.block_work import Frame
+    from fuzzypairs.blocks.dask_blocks import read_collection
+    from fuzzypairs.blocks.dask_estimators import open_blocks
 
     with cluster(n_workers) as there, connect(there) as client:
         source = read_collection(array_of_blobs(n_rows, block), None, None)
@@ -240,8 +240,8 @@ def fit_with_judgements(n_pairs: int, is_shared: bool, n_jobs: int) -> dict[str,
     The median time of a pass, the time before the first, the peak memory of this
     process and of the workers, and what was found in ten passes.
     """
+    from fuzzypairs.blocks.schedulers import Limits
     from fuzzypairs.distributed import DaskFDC
-    from fuzzypairs.distributed.schedulers import Limits
 
     class Model(DaskFDC):
         _limits = Limits(shared_from=1 if is_shared else np.inf)
@@ -356,10 +356,10 @@ def large(quick: bool) -> Iterator[Row]:
 
 def fit_large(folder: str) -> dict[str, Any]:
     """Fit the files of a folder by threads of this process."""
+    from fuzzypairs.blocks.schedulers import Limits
     from fuzzypairs.cli.block_jobs import open_job
     from fuzzypairs.cli.streaming import source_of
     from fuzzypairs.distributed import DaskFDC
-    from fuzzypairs.distributed.schedulers import Limits
     from fuzzypairs.tables.block_features import prepare_blocks
 
     class Model(DaskFDC):

@@ -11,15 +11,14 @@ from sklearn.datasets import make_blobs
 
 import fuzzypairs
 from fuzzypairs import FDC, FuzzyCMeans, PairSet
+from fuzzypairs.blocks import cluster_scheduler, held_rows
+from fuzzypairs.blocks.schedulers import Limits
 from fuzzypairs.distributed import (
     DaskFDC,
     DaskFuzzyCMeans,
     PassProgress,
-    cluster_scheduler,
-    held_rows,
     watch_passes,
 )
-from fuzzypairs.distributed.schedulers import Limits
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

@@ -10,16 +10,16 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from fuzzypairs import FDC, PairSet
-from fuzzypairs.distributed import DaskFDC
-from fuzzypairs.distributed.block_work import Frame
-from fuzzypairs.distributed.judged_groups import (
+from fuzzypairs.blocks.block_work import Frame
+from fuzzypairs.blocks.judged_groups import (
     GroupPart,
     JudgedRows,
     SharedGroups,
     cut_groups,
     follow_steps,
 )
-from fuzzypairs.distributed.schedulers import Limits
+from fuzzypairs.blocks.schedulers import Limits
+from fuzzypairs.distributed import DaskFDC
 from fuzzypairs.solvers.problem import Graph
 
 da = pytest.importorskip("dask.array")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from fuzzypairs.blocks.schedulers import Limits
 from fuzzypairs.distributed import DaskFDC, watch_passes
-from fuzzypairs.distributed.schedulers import Limits
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")

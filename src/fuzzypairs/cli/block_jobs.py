@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
-from fuzzypairs.distributed.schedulers import Scheduler, Work
+from fuzzypairs.blocks.cluster_scheduler import choose_scheduler
+from fuzzypairs.blocks.schedulers import Scheduler, Work
 from fuzzypairs.tables.file_blocks import FileBlock, find_files, list_blocks
 
 __all__ = ["Job", "Show", "open_job"]

@@ -11,16 +11,16 @@ import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSearchCV, PairSet
 from fuzzypairs._typing import Ints
-from fuzzypairs.cli.block_jobs import Job
-from fuzzypairs.distributed import DaskFDC
-from fuzzypairs.distributed.dask_blocks import (
+from fuzzypairs.blocks.dask_blocks import (
     NamedPairs,
     by_block,
     check_places,
     draw_rows,
     positions,
 )
-from fuzzypairs.distributed.guided_blocks import GuidedBlocks
+from fuzzypairs.blocks.dask_estimators import DaskFDC
+from fuzzypairs.blocks.guided_blocks import GuidedBlocks
+from fuzzypairs.cli.block_jobs import Job
 from fuzzypairs.report import write_fit_report
 from fuzzypairs.report.guidance import without_judgements
 from fuzzypairs.tables.block_features import BlockFeatures, Profile

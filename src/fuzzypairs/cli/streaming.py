@@ -17,19 +17,20 @@ from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.cli.block_jobs import Job, Show, open_job
-from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
-from fuzzypairs.cli.options import READING, as_options
-from fuzzypairs.cli.outputs import write_json
-from fuzzypairs.distributed import DaskFDC, PassProgress, watch_passes
-from fuzzypairs.distributed.block_work import Reading
-from fuzzypairs.distributed.dask_blocks import (
+from fuzzypairs.blocks.block_work import Reading
+from fuzzypairs.blocks.dask_blocks import (
     NamedPairs,
     Source,
     by_block,
     positions,
 )
-from fuzzypairs.distributed.guided_blocks import GuidedBlocks, fit_guided_blocks
+from fuzzypairs.blocks.dask_estimators import DaskFDC
+from fuzzypairs.blocks.guided_blocks import GuidedBlocks, fit_guided_blocks
+from fuzzypairs.blocks.pass_progress import PassProgress, watch_passes
+from fuzzypairs.cli.block_jobs import Job, Show, open_job
+from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
+from fuzzypairs.cli.options import READING, as_options
+from fuzzypairs.cli.outputs import write_json
 from fuzzypairs.pairs.stored import is_store, open_store
 from fuzzypairs.tables.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.tables.block_results import PartWriter, partial_folder, publish

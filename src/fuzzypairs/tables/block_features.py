@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.distributed.block_work import Block
-from fuzzypairs.distributed.schedulers import Scheduler, Work
+from fuzzypairs.blocks.block_work import Block
+from fuzzypairs.blocks.schedulers import Scheduler, Work
 from fuzzypairs.tables.columns import as_text
 from fuzzypairs.tables.features import ColumnRecord, Preparation, treatment_of
 from fuzzypairs.tables.file_blocks import FileBlock

@@ -9,7 +9,7 @@ from fuzzypairs.tables.features import Preparation
 
 pytest.importorskip("dask")
 block_features = pytest.importorskip("fuzzypairs.tables.block_features")
-schedulers = pytest.importorskip("fuzzypairs.distributed.schedulers")
+schedulers = pytest.importorskip("fuzzypairs.blocks.schedulers")
 
 
 def prepared(path, **options):

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from fuzzypairs.distributed.schedulers import (
+from fuzzypairs.blocks.schedulers import (
     ADD_FROM,
     LocalScheduler,
     Scheduler,

@@ -18,8 +18,8 @@ import numpy as np
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.distributed.block_work import Frame
-from fuzzypairs.distributed.schedulers import Scheduler, Work
+from fuzzypairs.blocks.block_work import Frame
+from fuzzypairs.blocks.schedulers import Scheduler, Work
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.solvers.initial import drop_column
 from fuzzypairs.solvers.problem import Graph

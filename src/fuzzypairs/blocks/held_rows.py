@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.distributed.block_work import Survey, gather_rows, survey_block
-from fuzzypairs.distributed.dask_blocks import (
+from fuzzypairs.blocks.block_work import Survey, gather_rows, survey_block
+from fuzzypairs.blocks.dask_blocks import (
     NamedPairs,
     Source,
     by_block,
@@ -17,8 +17,8 @@ from fuzzypairs.distributed.dask_blocks import (
     draw_rows,
     positions,
 )
-from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import Scheduler, Work
+from fuzzypairs.blocks.pass_progress import PassClock
+from fuzzypairs.blocks.schedulers import Scheduler, Work
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.validation import check_heaviest

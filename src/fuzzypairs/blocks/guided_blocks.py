@@ -12,11 +12,11 @@ import pandas as pd
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.active.inference import fit_answers
+from fuzzypairs.blocks.block_passes import Blocks
+from fuzzypairs.blocks.dask_blocks import Source
+from fuzzypairs.blocks.dask_estimators import BlockFDC, open_blocks
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
-from fuzzypairs.distributed.block_passes import Blocks
-from fuzzypairs.distributed.dask_blocks import Source
-from fuzzypairs.distributed.dask_estimators import BlockFDC, open_blocks
 
 __all__ = ["GuidedBlocks", "fit_guided_blocks"]
 

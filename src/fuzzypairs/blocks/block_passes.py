@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.distributed.block_work import (
+from fuzzypairs.blocks.block_work import (
     Frame,
     Partial,
     add_partials,
@@ -22,17 +22,17 @@ from fuzzypairs.distributed.block_work import (
     pass_over_block,
     read_and_pass,
 )
-from fuzzypairs.distributed.dask_blocks import Source
-from fuzzypairs.distributed.held_rows import HeldRows
-from fuzzypairs.distributed.judged_groups import (
+from fuzzypairs.blocks.dask_blocks import Source
+from fuzzypairs.blocks.held_rows import HeldRows
+from fuzzypairs.blocks.judged_groups import (
     Command,
     Found,
     GroupsOfRun,
     JudgedRows,
     SharedGroups,
 )
-from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import Limits, Scheduler, Work
+from fuzzypairs.blocks.pass_progress import PassClock
+from fuzzypairs.blocks.schedulers import Limits, Scheduler, Work
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
 from fuzzypairs.solvers.groups import solve_small_groups_exactly

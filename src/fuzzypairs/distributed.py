@@ -1,4 +1,4 @@
-"""The same passes over Dask blocks: data beyond memory, and beyond one machine."""
+"""Estimators of Dask collections: data beyond memory, and beyond one machine."""
 
 try:
     import dask
@@ -6,8 +6,8 @@ except ImportError as error:  # pragma: no cover - the tests have it
     message = "fuzzypairs.distributed needs Dask: pip install 'fuzzypairs[distributed]'"
     raise ImportError(message) from error
 
-from fuzzypairs.distributed.dask_estimators import DaskFDC, DaskFuzzyCMeans
-from fuzzypairs.distributed.pass_progress import PassProgress, watch_passes
+from fuzzypairs.blocks.dask_estimators import DaskFDC, DaskFuzzyCMeans
+from fuzzypairs.blocks.pass_progress import PassProgress, watch_passes
 
 __all__ = ["DaskFDC", "DaskFuzzyCMeans", "PassProgress", "watch_passes"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Ints
-from fuzzypairs.distributed.block_work import Reading
+from fuzzypairs.blocks.block_work import Reading
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import read_columns
@@ -25,7 +25,7 @@ class Source:
     ----------
     parts : list of Delayed
         Each computes to an array, a sparse matrix, a DataFrame or a
-        `fuzzypairs.distributed.block_work.Block`.
+        `fuzzypairs.blocks.block_work.Block`.
     weights : list of Delayed or of ndarray, or of None
     reading : Reading
     lengths : tuple of int or None

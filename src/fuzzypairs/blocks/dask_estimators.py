@@ -11,17 +11,17 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.blocks.block_passes import BlockPasses, Blocks
+from fuzzypairs.blocks.block_work import memberships_of_block
+from fuzzypairs.blocks.cluster_scheduler import choose_scheduler
+from fuzzypairs.blocks.dask_blocks import Source, read_collection, read_judgements
+from fuzzypairs.blocks.held_rows import hold_rows
+from fuzzypairs.blocks.pass_progress import PassClock
+from fuzzypairs.blocks.schedulers import LIMITS, Limits
 from fuzzypairs.cluster.checked import CheckedData, store, unit_of
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
-from fuzzypairs.distributed.block_passes import BlockPasses, Blocks
-from fuzzypairs.distributed.block_work import memberships_of_block
-from fuzzypairs.distributed.cluster_scheduler import choose_scheduler
-from fuzzypairs.distributed.dask_blocks import Source, read_collection, read_judgements
-from fuzzypairs.distributed.held_rows import hold_rows
-from fuzzypairs.distributed.pass_progress import PassClock
-from fuzzypairs.distributed.schedulers import LIMITS, Limits
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import is_sparse
