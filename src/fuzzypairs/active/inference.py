@@ -1,8 +1,10 @@
 """Judgements that follow from others with samples in common."""
 
+from math import log
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
@@ -100,9 +102,10 @@ def inferred_share(n_compared: int, n_violated: int) -> float:
     [0.27, 1.71, 0.1]
     """
     by_right, by_wrong = FAILED
-    odds = RIGHT * (by_right / by_wrong) ** n_violated
-    odds *= ((1.0 - by_right) / (1.0 - by_wrong)) ** (n_compared - n_violated)
-    return WEAK + (STRONG - WEAK) * odds / (1.0 + odds)
+    log_odds = log(RIGHT)
+    log_odds += n_violated * log(by_right / by_wrong)
+    log_odds += (n_compared - n_violated) * log((1.0 - by_right) / (1.0 - by_wrong))
+    return WEAK + (STRONG - WEAK) * float(expit(log_odds))
 
 
 def fit_answers(

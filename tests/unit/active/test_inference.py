@@ -81,6 +81,15 @@ def test_true_answers_imply_true_judgements():
     assert np.array_equal(found.grade > 0, y[found.i] == y[found.j])
 
 
+def test_thousands_of_answers_that_agree():
+    every = ((a, b, 1.0) for a in range(85) for b in range(a) if (a + b) % 10)
+
+    found = infer_pairs(PairSet.from_triples(every))
+
+    assert len(found) > 50
+    assert found.grade == pytest.approx(0.6)
+
+
 def test_no_answers():
     assert len(infer_pairs(PairSet.empty(4))) == 0
 
