@@ -131,6 +131,8 @@ EDITING_KEYS = {
     "F12": "\x1b[24~", "Linux F1": "\x1b[[A", "Up": "\x1b[A", "rxvt End": "\x1b[8~",
     "Shift-Right": "\x1b[1;2C", "Ctrl-Delete": "\x1b[3;5~", "Alt-5": "\x1b5",
     "Alt-PageUp": "\x1b\x1b[5~", "Shift-Tab": "\x1b[Z", "paste": "\x1b[200~",
+    "mouse": "\x1b[M #9", "colour": "\x1b]11;rgb:1919/1919/1919\x07",
+    "name": "\x1bP1+r9\x1b\\", "focus": "\x1b[I",
 }  # fmt: skip
 
 

@@ -34,11 +34,13 @@ KEYS = (
 )
 # Keys pressed sooner after a pair is shown were meant for the one before it.
 UNSEEN_SECONDS = 0.15
-# What one key sends after ESC, alone or with Alt. It arrives together, also over a slow
-# line.
+# What one key sends after ESC, alone or with Alt, a click of the mouse, or an answer of
+# the terminal to another program. It arrives together, also over a slow line.
 ESCAPE, ESCAPE_SECONDS = "\x1b", 0.5
 SEQUENCE = re.compile(
-    r"\x1b+([^\x1b[O]|O.|\[\[.|\[[^[@-~][^@-~]*[@-~]|\[[@-Z\\-~])", re.S
+    r"\x1b+([^\x1b[O\]PX^_]|O.|\[\[.|\[M...|\[[^[M@-~][^@-~]*[@-~]|\[[@-LN-Z\\-~]"
+    r"|[\]PX^_][^\x07\x1b]*(\x07|\x1b\\))",
+    re.S,
 )
 MARKS = ("", "yellow", "bold yellow reverse")
 
