@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 # Names are imported when they are first asked for: a script that fits one method does
 # not wait for the libraries of all others.
 if TYPE_CHECKING:
-    from fuzzypairs.cluster.dsc import DSC
+    from fuzzypairs.baselines.dsc import DSC
+    from fuzzypairs.baselines.fhss import FHSS
+    from fuzzypairs.baselines.pcca import PCCA
+    from fuzzypairs.baselines.ssdc import SSDC
     from fuzzypairs.cluster.fdc import FDC
-    from fuzzypairs.cluster.fhss import FHSS
     from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
     from fuzzypairs.cluster.guided import GuidedFDC
-    from fuzzypairs.cluster.pcca import PCCA
-    from fuzzypairs.cluster.ssdc import SSDC
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
     from fuzzypairs.tables.model_files import load, save
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 PLACES = {
-    "DSC": "cluster.dsc",
+    "DSC": "baselines.dsc",
     "FDC": "cluster.fdc",
     "GuidedFDC": "cluster.guided",
-    "FHSS": "cluster.fhss",
+    "FHSS": "baselines.fhss",
     "FuzzyCMeans": "cluster.fuzzy_c_means",
-    "PCCA": "cluster.pcca",
+    "PCCA": "baselines.pcca",
     "PairSearchCV": "selection.search",
     "PairSet": "pairs.pairset",
-    "SSDC": "cluster.ssdc",
+    "SSDC": "baselines.ssdc",
     "load": "tables.model_files",
     "save": "tables.model_files",
     "show_versions": "tables.versions",

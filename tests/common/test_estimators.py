@@ -21,12 +21,11 @@ ESTIMATORS = [
     PCCA(n_clusters=3, n_init=2, random_state=0),
     PCCA(n_clusters=3, competition="on", n_init=2, random_state=0),
     DSC(n_clusters=3, assign_rest=True),
-    DSC(n_clusters=2, preset="paper", constraint_mode="forbid"),
+    DSC(n_clusters=2, preset="paper"),
     FHSS(),
-    FHSS(3, cut="k", enforce=True),
-    FHSS(cut="fixed", linkage="complete"),
+    FHSS(3, cut="k"),
     SSDC(),
-    SSDC(kernel="gaussian", use_halo=True, merge_adjacent=False),
+    SSDC(merge_adjacent=False),
 ]
 
 REPEATED_ROWS = (

@@ -80,13 +80,9 @@ VARIANTS: dict[str, Make] = {
     "FDC precomputed": fdc(metric="precomputed"),
     "FDC precomputed kernel": fdc(metric="precomputed_kernel"),
     "PCCA competition": lambda **params: PCCA(**QUICK, competition="on", **params),
-    "SSDC gaussian": partial(SSDC, kernel="gaussian", use_halo=True),
     "DSC paper": partial(DSC, 3, preset="paper", assign_rest=True),
-    "DSC forbid": partial(DSC, 3, constraint_mode="forbid"),
-    "DSC seeded": partial(DSC, 3, constraint_mode="seeded", max_iter=1000),
     "DSC precomputed": partial(DSC, 3, affinity="precomputed"),
-    "FHSS enforce": partial(FHSS, enforce=True),
-    "FHSS single": partial(FHSS, linkage="single", cut="fixed"),
+    "FHSS k": partial(FHSS, 3, cut="k"),
 }
 ALL = {**MODELS, **VARIANTS}
 # Words that stand for an argument in messages about it.

@@ -182,7 +182,6 @@ def test_errstate_of_the_user_does_not_matter():
         for name in (
             "FDC",
             "DSC",
-            "DSC seeded",
             "SSDC",
             "FHSS",
             "FDC rbf",

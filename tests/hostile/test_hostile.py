@@ -14,7 +14,7 @@ OFFSET = int(os.environ.get("FUZZYPAIRS_HOSTILE_OFFSET", "0"))
 # One of each kind that once ended otherwise.
 MENDED = [
     "X largest: GuidedFDC.predict_proba()",
-    "pairs one forbidden to all: DSC forbid",
+    "pairs one forbidden to all: DSC",
     "pairs tiny grades: PairSearchCV",
     "pairs polars lazy: GuidedFDC",
     "param_grid=empty list: PairSearchCV",
@@ -22,7 +22,7 @@ MENDED = [
     "n_clusters=masked: GuidedFDC",
     "percent=int8: SSDC",
     "step=Fraction: FHSS",
-    "scale=Fraction: DSC",
+    "max_iter=Fraction: DSC",
     "scale=array: load()",
     "n_jobs=10^400: propagate()",
     "most=largest: propagate()",

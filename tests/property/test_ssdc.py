@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import pdist, squareform
 
-from fuzzypairs.cluster.ssdc import SSDC
+from fuzzypairs import SSDC
 
 N_SAMPLES = 24
 
@@ -39,14 +39,12 @@ options = st.fixed_dictionaries(
     {
         "percent": st.sampled_from([2.0, 5.0, 10.0, 30.0, 70.0]),
         "divisor": st.sampled_from([1, 2]),
-        "kernel": st.sampled_from(["cutoff", "gaussian"]),
-        "use_halo": st.booleans(),
         "merge_adjacent": st.booleans(),
     }
 )
 
 
-def naive_peaks(X, percent, divisor, kernel):
+def naive_peaks(X, percent, divisor):
     """Steps 1 to 5, plain density peaks: distances, cut-off, order, labels, scores."""
     n = len(X)
     D = squareform(pdist(X))
@@ -56,10 +54,7 @@ def naive_peaks(X, percent, divisor, kernel):
     for i in range(n):
         for j in range(n):
             if i != j:
-                near = D[i, j] < d_c
-                rho[i] += (
-                    near if kernel == "cutoff" else np.exp(-((D[i, j] / d_c) ** 2))
-                )
+                rho[i] += D[i, j] < d_c
     order = sorted(range(n), key=lambda i: (-rho[i], i))
     delta, parent = np.zeros(n), np.zeros(n, dtype=int)
     for place, i in enumerate(order[1:], start=1):
@@ -80,19 +75,6 @@ def assign(labels, centers, order, parent):
             labels[i] = i
         elif i not in labels:
             labels[i] = labels[parent[i]]
-
-
-def naive_core(D, d_c, rho, labels):
-    core = []
-    for i in labels:
-        borders = [0.0]
-        for a in labels:
-            for b in labels:
-                if labels[a] == labels[i] != labels[b] and D[a, b] <= d_c:
-                    borders.append((rho[a] + rho[b]) / 2)
-        if rho[i] >= max(borders):
-            core.append(i)
-    return core
 
 
 def naive_split(labels, score, order, parent, cannot):
@@ -116,12 +98,11 @@ def naive_merge(labels, a, b, order):
     return kept, lost
 
 
-def naive_ssdc(X, pairs, percent, divisor, kernel, use_halo, merge_adjacent):
+def naive_ssdc(X, pairs, percent, divisor, merge_adjacent):
     """All steps with loops; labels are the centres."""
     must = sorted((p, q) for p, q, s in pairs if s > 0)
     cannot = sorted((p, q) for p, q, s in pairs if s < 0)
-    D, d_c, rho, order, parent, score, labels = naive_peaks(X, percent, divisor, kernel)
-    core = naive_core(D, d_c, rho, labels) if use_halo else list(labels)
+    D, d_c, _, order, parent, score, labels = naive_peaks(X, percent, divisor)
     naive_split(labels, score, order, parent, cannot)
 
     def is_blocked(a, b):
@@ -132,8 +113,8 @@ def naive_ssdc(X, pairs, percent, divisor, kernel, use_halo, merge_adjacent):
             naive_merge(labels, labels[p], labels[q], order)
     if merge_adjacent:
         gap = {}
-        for i in core:
-            for j in core:
+        for i in labels:
+            for j in labels:
                 a, b = labels[i], labels[j]
                 if a != b:
                     gap[a, b] = min(gap.get((a, b), np.inf), D[i, j])
@@ -149,16 +130,15 @@ def naive_ssdc(X, pairs, percent, divisor, kernel, use_halo, merge_adjacent):
                 for end in (kept, lost):
                     gap.pop((end, c), None)
                 gap[c, kept] = gap[kept, c] = min(ways)
-    return np.array([labels[i] for i in range(len(X))]), sorted(core)
+    return np.array([labels[i] for i in range(len(X))])
 
 
 @steady
 @given(loose_data, judgements([-1.0, -0.2, 0.0, 0.3, 1.0]), options)
 def test_agrees_with_the_steps_written_out(X, pairs, params):
     model = SSDC(**params).fit(X, pairs=pairs)
-    labels, core = naive_ssdc(X, pairs, **params)
+    labels = naive_ssdc(X, pairs, **params)
     np.testing.assert_array_equal(model.centers_[model.labels_], labels)
-    np.testing.assert_array_equal(np.flatnonzero(model.core_mask_), core)
 
 
 @steady
@@ -167,7 +147,7 @@ def test_alone_and_unmerged_it_is_density_peaks(X, percent, divisor):
     # Density peaks of copies of one sample have no cut-off.
     X[0] = [9.0, 9.0]
     model = SSDC(percent=percent, divisor=divisor, merge_adjacent=False).fit(X)
-    _, d_c, rho, _, _, score, labels = naive_peaks(X, percent, divisor, "cutoff")
+    _, d_c, rho, _, _, score, labels = naive_peaks(X, percent, divisor)
     assert model.dc_ == d_c
     np.testing.assert_array_equal(model.rho_, rho)
     np.testing.assert_array_equal(model.rho_ * model.delta_, score)

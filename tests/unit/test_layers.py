@@ -21,6 +21,7 @@ LAYERS = (
     "starts",
     "solvers",
     "cluster",
+    "baselines",
     "criteria",
     "selection",
     "active",

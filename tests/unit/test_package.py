@@ -23,7 +23,7 @@ def test_a_euclidean_fit_imports_no_other_method():
         "import sys; from fuzzypairs import FDC; "
         "FDC(1, n_init=1).fit([[0.0], [1.0]]); "
         "print([m for m in ('sklearn.kernel_approximation', 'matplotlib', 'skops', "
-        "'fuzzypairs.cluster.dsc') if m in sys.modules])"
+        "'fuzzypairs.baselines.dsc') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

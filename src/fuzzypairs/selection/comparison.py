@@ -14,13 +14,13 @@ from sklearn.cluster import KMeans
 
 from fuzzypairs import criteria
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.cluster.dsc import DSC
+from fuzzypairs.baselines.dsc import DSC
+from fuzzypairs.baselines.fhss import FHSS
+from fuzzypairs.baselines.pcca import PCCA
+from fuzzypairs.baselines.ssdc import SSDC
 from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.fhss import FHSS
 from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.guided import GuidedFDC
-from fuzzypairs.cluster.pcca import PCCA
-from fuzzypairs.cluster.ssdc import SSDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer, check_seed, naming, read_array
 

@@ -283,7 +283,7 @@ class PrecomputedKernel(GramSpace):
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
         """Check and store the matrix."""
-        check_square(X, "precomputed_kernel")
+        check_square(X, 'metric="precomputed_kernel"')
         space = super().fit(X, weight, **more)
         space.diagonal = np.array(X.diagonal(), dtype=np.float64)
         constant = np.allclose(space.diagonal, space.diagonal[0])
@@ -330,7 +330,7 @@ class PrecomputedDistances(GramSpace):
 
     def fit(self, X: Any, weight: Floats | None = None, **more: Any) -> Self:
         """Check and store the matrix."""
-        check_square(X, "precomputed")
+        check_square(X, 'metric="precomputed"')
         wrong = np.flatnonzero(X.diagonal() != 0)
         if X.min() < 0 or len(wrong):
             seen = f"X has the entry {X.min():g}"
@@ -384,13 +384,13 @@ def rows_product(threads: Any, K: Floats, V: Floats, change: Any = None) -> Floa
     return np.concatenate(threads.map(some, spans))
 
 
-def check_square(X: Any, metric: str) -> None:
-    """Refuse a matrix that is not square and symmetric."""
+def check_square(X: Any, setting: str) -> None:
+    """Refuse a matrix that is not square and symmetric, which a setting needs."""
     n_rows, n_columns = X.shape
     if n_rows != n_columns:
         raise ValueError(
-            f'X has shape ({n_rows}, {n_columns}), but metric="{metric}" needs a '
-            "square matrix of samples against samples"
+            f"X has shape ({n_rows}, {n_columns}), but {setting} needs a square matrix "
+            "of samples against samples"
         )
     scale = max(float(np.abs(X).max()), 1e-300)
     for a, b in over_ranges(cut(n_rows, 512, most=n_rows)):
@@ -399,5 +399,5 @@ def check_square(X: Any, metric: str) -> None:
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             raise ValueError(
                 f"X[{a + i}, {j}] is {X[a + i, j]:g} but X[{j}, {a + i}] is "
-                f'{X[j, a + i]:g}; metric="{metric}" needs a symmetric matrix'
+                f"{X[j, a + i]:g}; {setting} needs a symmetric matrix"
             )

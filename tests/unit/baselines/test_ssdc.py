@@ -6,7 +6,12 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from fuzzypairs.cluster.ssdc import SSDC
+from fuzzypairs.baselines.ssdc import (
+    SSDC,
+    adjacent_clusters,
+    merge_clusters,
+    split_clusters,
+)
 from fuzzypairs.datasets import available, load
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
@@ -33,11 +38,6 @@ def chainlink(seed):
     flat, upright = np.array([cos, sin, zero]), np.array([1 + cos, zero, sin])
     X = np.where(y == 0, flat, upright).T + rng.uniform(-0.05, 0.05, (1000, 3))
     return scaled(X), y
-
-
-@pytest.fixture(scope="module")
-def rings():
-    return chainlink(0)
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +71,6 @@ def test_four_points_on_a_line():
     np.testing.assert_array_equal(model.centers_, [1])
 
 
-def test_gaussian_densities():
-    model = fit(LINE, percent=50, kernel="gaussian")
-    near, far = np.exp(-0.25), np.exp(-1)
-    others = np.exp(-np.array([100, 81, 64]) / 4)
-    alone = np.array([near + far, 2 * near, near + far, 0])
-    expected = alone + np.append(others, others.sum())
-    np.testing.assert_allclose(model.rho_, expected, rtol=1e-14)
-
-
 def test_rounding_of_the_place_is_half_up():
     # Distances 0, 1, ..., 6; to the even neighbour would give 1 and 3.
     line = np.array([[0.0], [1.0], [4.0], [6.0]])
@@ -94,20 +85,8 @@ def test_chainlink_without_judgements(seed):
     assert model.n_clusters_ == 2
     assert adjusted_rand_score(y, model.labels_) == 1.0
     assert model.dc_ == pytest.approx(0.327, abs=0.03)
-    assert model.core_mask_.all()
     assert fit(X, merge_adjacent=False).n_clusters_ == 31
     assert fit(X, merge_adjacent=False, divisor=4).n_clusters_ == 7
-
-
-@pytest.mark.parametrize(("n_pairs", "low"), [(100, 0.6), (200, 0.8)])
-def test_chainlink_with_halo(rings, n_pairs, low):
-    X, y = rings
-    assert 27 <= fit(X, use_halo=True).n_clusters_ <= 31
-    draws = [PairSet.from_labels(y, n_pairs=n_pairs, random_state=r) for r in range(5)]
-    labels = [fit(X, pairs, use_halo=True).labels_ for pairs in draws]
-    scores = [adjusted_rand_score(y, found) for found in labels]
-    assert min(scores) >= low
-    assert max(scores) >= 0.9
 
 
 def mean_scores(X, y, n_pairs, share_wrong, n_draws=40):
@@ -205,14 +184,6 @@ def test_vetoes_pass_to_the_merged_cluster():
     np.testing.assert_array_equal(model.labels_, [0] * 6 + [1] * 3)
 
 
-def test_halo_is_measured_by_distances():
-    # Scores 1, 16, 1, 0 as above. Sample 1 (density 2) is near 0 and 2 (density 1):
-    # all three clusters have the border 1.5, which only sample 1 reaches.
-    model = fit(LINE, percent=50, use_halo=True)
-    np.testing.assert_array_equal(model.core_mask_, [False, True, False, False])
-    assert model.n_clusters_ == 3
-
-
 def test_contradictions_are_named_and_cannot_links_win():
     pairs = [(0, 4, 1), (4, 7, 0.2), (0, 7, -0.1), (1, 2, -1)]
     with pytest.warns(FuzzyPairsWarning, match=r"chain of others: \(0, 7\); these"):
@@ -240,7 +211,6 @@ def test_zero_grades_and_strengths_do_not_matter():
 # Edges.
 
 
-@pytest.mark.parametrize("kernel", ["cutoff", "gaussian"])
 @pytest.mark.parametrize(
     "X",
     [
@@ -251,8 +221,8 @@ def test_zero_grades_and_strengths_do_not_matter():
     ],
     ids=["one", "two", "triangle", "identical"],
 )
-def test_few_or_identical_samples_are_one_cluster(X, kernel):
-    model = fit(X, kernel=kernel, percent=90, merge_adjacent=False)
+def test_few_or_identical_samples_are_one_cluster(X):
+    model = fit(X, percent=90, merge_adjacent=False)
     np.testing.assert_array_equal(model.labels_, np.zeros(len(X)))
     assert model.centers_ == np.argmax(model.rho_)
     assert np.isfinite(model.rho_).all()
@@ -302,8 +272,6 @@ def test_float32_data_are_computed_with_in_float64(wine):
         ({"percent": 100}, ValueError, "percent must be finite, 0 or more and below"),
         ({"percent": "3"}, TypeError, "percent must be a number"),
         ({"divisor": 0}, ValueError, "divisor must be finite, 1 or more"),
-        ({"kernel": "rbf"}, ValueError, 'kernel must be one of "cutoff", "gaussian"'),
-        ({"use_halo": "no"}, TypeError, "use_halo must be True or False, got 'no'"),
         ({"merge_adjacent": 1}, TypeError, "merge_adjacent must be True or False"),
         ({"memory": "much"}, ValueError, "memory must be a number of bytes"),
     ],
@@ -316,3 +284,61 @@ def test_bad_parameters_are_named(params, error, match):
 def test_distances_beyond_float64_are_refused():
     with pytest.raises(ValueError, match=r"X reaches 1e\+200.*rescale X"):
         fit(LINE * 1e199)
+
+
+# Splitting and merging of clusters.
+
+
+def merged(labels, linked, cannot=()):
+    labels = np.array(labels)
+    merge_clusters(labels, linked, list(cannot), np.arange(len(labels)))
+    return labels.tolist()
+
+
+def test_the_denser_centre_survives():
+    labels = np.array([0, 1, 2])
+    merge_clusters(labels, [(0, 2)], [], np.array([1, 2, 0]))
+    assert labels.tolist() == [2, 1, 2]
+
+
+def test_a_merged_cluster_touches_what_its_parts_touched():
+    # 1 touches 0 and 2; after 1 joined 0, 2 still touches the sum.
+    assert merged([0, 1, 2], [(0, 1), (1, 2)]) == [0, 0, 0]
+
+
+def test_closest_clusters_merge_first():
+    # The middle may join either end but not both: it takes the nearer.
+    X = np.array([[0.0], [10.0], [19.0]])
+    labels = np.arange(3)
+    adjacent = list(adjacent_clusters(pdist(X), labels, 11.0))
+    assert adjacent == [(1, 2), (0, 1)]
+    assert merged(labels, adjacent, [(0, 2)]) == [0, 1, 1]
+
+
+def test_all_pairs_of_clusters_are_seen():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    labels = np.arange(40) // 4 * 4
+    adjacent = list(adjacent_clusters(pdist(X), labels, np.inf))
+    centers = range(0, 40, 4)
+    assert sorted(adjacent) == [(a, b) for a in centers for b in centers if a < b]
+
+
+def test_vetoes_follow_a_merged_cluster_that_had_some_itself():
+    # 2 may not join 0 or 1; after 0 and 1 have merged, 3 may join them, then not 2.
+    links = [(0, 1), (1, 3), (2, 3)]
+    assert merged([0, 1, 2, 3], links, [(0, 2), (1, 2)]) == [0, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        # The next peak is sample 1, which sample 2 follows.
+        ([3.0, 2.0, 1.0], [0, 1, 1]),
+        # Without another peak, the linked sample itself becomes a centre.
+        ([3.0, 0.0, 0.0], [0, 0, 2]),
+    ],
+)
+def test_a_cannot_link_splits_its_cluster(score, expected):
+    centers, parent = np.zeros(3, dtype=int), np.array([0, 0, 1])
+    split_clusters(centers, np.array(score), parent, [[0, 2]])
+    assert centers.tolist() == expected

@@ -1,14 +1,26 @@
-"""DSC: worked cases, the printed figures, the modes of constraint, edges and errors."""
+"""DSC: worked cases, printed figures, judgements, the dynamics, edges, errors."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzypairs.cluster.dsc import DSC
+from fuzzypairs import DSC, PairSet
+from fuzzypairs.baselines.dsc import (
+    NEGLIGIBLE,
+    PRESETS,
+    DominantSet,
+    Dynamics,
+    edit_affinities,
+    exponential_affinities,
+    given_affinities,
+    label_samples,
+    multiply,
+    payoffs,
+    replicate,
+    steps_to_return,
+)
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import available, load
-from fuzzypairs.solvers.affinities import exponential_affinities
-from fuzzypairs.solvers.replicator_dynamics import NEGLIGIBLE
 
 ALL = 10_000
 EPS, CUTOFF = 1e-9, 1e-5
@@ -140,7 +152,7 @@ def test_units_and_origins_of_features_change_nothing():
 def test_sets_are_stable():
     X = np.random.default_rng(2).normal(size=(80, 2))
     model = DSC(ALL).fit(X)
-    A = exponential_affinities(X, None)
+    A = exponential_affinities(X)
     left = np.ones(80, dtype=bool)
     sets = {tuple(np.flatnonzero(x)): x for x in model.characteristic_vectors_}
     for found in map(tuple, plain_sets(A)[0]):
@@ -174,7 +186,7 @@ def test_samples_of_tiny_weight_return():
 
 @pytest.mark.parametrize("name", ["wine", "seeds"])
 def test_every_set_of_the_plain_search_is_found(name):
-    A = exponential_affinities(read(name)[0], None)
+    A = exponential_affinities(read(name)[0])
     assert found_sets(A) == sorted(plain_sets(A)[0])
 
 
@@ -195,52 +207,6 @@ def test_edited_affinities():
     )
 
 
-def test_graded_judgements_act_by_their_strength():
-    A = blocks()
-    A[0, 1] = A[1, 0] = 0.9 * 0.25
-    A[3, 4] = A[4, 3] = 0.8 + 0.5 * 0.2
-    pairs = [(0, 1, -0.75), (3, 4, 0.5)]
-    by_hand = DSC(5, affinity="precomputed").fit(A)
-    judged = DSC(5, affinity="precomputed", graded=True).fit(blocks(), pairs=pairs)
-    np.testing.assert_allclose(
-        judged.characteristic_vectors_, by_hand.characteristic_vectors_, atol=1e-12
-    )
-    signs = DSC(5, affinity="precomputed").fit(blocks(), pairs=pairs)
-    assert signs.cohesiveness_[0] == pytest.approx(0.5)  # a pair of affinity 1
-    # x = (a, a, 1.75 a) on 0, 1, 2 gives every member the payoff 1.8 a = 0.48.
-    assert judged.cohesiveness_[0] == pytest.approx(0.48, abs=1e-4)
-
-
-def test_forbidden_duplicates_are_separated():
-    X = np.array([[0.0], [0.0], [0.1], [5.0], [5.2]])
-    pairs = [(0, 1, -1)]
-    labels = DSC(5, constraint_mode="forbid").fit(X, pairs=pairs).labels_
-    assert labels[0] != labels[1]
-    pair = DSC(5, constraint_mode="forbid").fit(X[:2], pairs=pairs)
-    assert sorted(pair.labels_) == [0, 1]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_sample_forbidden_to_all_others_ends_alone(seed):
-    # Payoffs of the smallest affinity are 0, or below by rounding.
-    X = np.random.default_rng(seed).normal(size=(24, 2))
-    X += 6.0 * np.array([[0, 0], [1, 0], [0, 1]])[np.arange(24) % 3]
-    pairs = [(0, other, -1.0) for other in range(1, 24)]
-    labels = DSC(24, constraint_mode="forbid").fit(X, pairs=pairs).labels_
-    assert (labels == labels[0]).sum() == 1
-
-
-def test_must_links_are_closed_unless_a_cannot_link_bars():
-    pairs = [(0, 3, 0.01), (3, 4, 0.01)]
-    model = DSC(5, affinity="precomputed", graded=True, close_must_links=True)
-    assert model.fit(blocks(), pairs=pairs).labels_.tolist() == [0] * 5
-    assert model.characteristic_vectors_[0, 3:].tolist() == [0, 0]
-    barred = model.fit(blocks(), pairs=[*pairs, (1, 4, -1)]).labels_
-    assert barred.tolist() == [0, 0, 0, 0, 1]
-    model.set_params(close_must_links=False)
-    assert model.fit(blocks(), pairs=pairs).labels_.tolist() == [0, 0, 0, 1, 1]
-
-
 def test_rest_joins_the_set_of_largest_relative_affinity():
     X = np.random.default_rng(5).normal(size=(60, 2))
     kept, full = DSC(3).fit(X), DSC(3, assign_rest=True).fit(X)
@@ -248,7 +214,7 @@ def test_rest_joins_the_set_of_largest_relative_affinity():
     assert rest.any()
     np.testing.assert_array_equal(full.labels_[~rest], kept.labels_[~rest])
     x = kept.characteristic_vectors_
-    shares = exponential_affinities(X, None) @ x.T / kept.cohesiveness_
+    shares = exponential_affinities(X) @ x.T / kept.cohesiveness_
     np.testing.assert_array_equal(full.labels_[rest], shares.argmax(axis=1)[rest])
     # Between them no kept set would have taken a left-over sample.
     assert shares[rest].max() < 1.01
@@ -299,14 +265,6 @@ def test_precomputed_affinities_are_left_as_they_were():
     np.testing.assert_array_equal(A, blocks())
 
 
-def test_scale_is_a_distance():
-    X = np.random.default_rng(7).normal(size=(30, 2))
-    A = exponential_affinities(X, 0.5)
-    near = DSC(ALL, scale=0.5).fit(X)
-    assert sorted(members(near)) == found_sets(A)
-    assert near.n_sets_found_ > DSC(ALL, scale=5.0).fit(X).n_sets_found_
-
-
 def test_early_end_is_told():
     X = np.random.default_rng(8).normal(size=(30, 2))
     with pytest.warns(ConvergenceWarning, match="still moving after max_iter=7"):
@@ -323,9 +281,6 @@ def test_early_end_is_told():
         ({"n_clusters": 0}, "n_clusters must be 1 or more"),
         ({"preset": "fast"}, 'preset must be one of "paper", "converged"'),
         ({"affinity": "rbf"}, "affinity must be one of"),
-        ({"scale": 0}, 'scale must be above 0, or "median"'),
-        ({"scale": "mean"}, "scale must be one of"),
-        ({"constraint_mode": "hard"}, "constraint_mode must be one of"),
         ({"max_iter": 0}, "max_iter must be 1 or more"),
         ({"memory": "much"}, "memory must be a number of bytes"),
     ],
@@ -347,3 +302,144 @@ def test_parameters_are_checked(params, message):
 def test_affinities_are_checked(A, message):
     with pytest.raises(ValueError, match=message):
         DSC(affinity="precomputed").fit(A)
+
+
+# Affinities.
+
+
+def test_affinities_of_three_points():
+    # Distances 1, 2 and 3 over the deviation: all nine have the median 1.
+    X = np.array([[0.0], [1.0], [3.0]])
+    e = np.exp(-np.array([[np.inf, 1, 3], [1, np.inf, 2], [3, 2, np.inf]]))
+    np.testing.assert_allclose(exponential_affinities(X), e, atol=1e-15)
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3, 6, 7, 30])
+def test_scale_is_the_median_of_the_whole_matrix(n_samples):
+    X = np.random.default_rng(n_samples).normal(size=(n_samples, 2))
+    A = exponential_affinities(X)
+    if n_samples == 1:
+        assert A.tolist() == [[0.0]]
+        return
+    Z = X / X.std(axis=0, ddof=1)
+    D = np.sqrt(((Z[:, None] - Z) ** 2).sum(axis=2))
+    expected = np.exp(-D / np.median(D)) - np.eye(n_samples)
+    np.testing.assert_allclose(A, expected, atol=1e-12)
+
+
+def test_constant_samples_are_as_alike_as_can_be():
+    A = exponential_affinities(np.full((3, 2), 0.1))
+    np.testing.assert_array_equal(A, 1 - np.eye(3))
+
+
+def test_judgements_change_their_entries_alone():
+    A = np.array([[0.0, 0.2, 0.3], [0.2, 0.0, 0.5], [0.3, 0.5, 0.0]])
+    edit_affinities(A, PairSet([0, 1, 0], [1, 2, 2], [0.5, -0.5, 0.0]))
+    assert A.tolist() == [[0.0, 1.0, 0.3], [1.0, 0.0, 0.0], [0.3, 0.0, 0.0]]
+
+
+def test_diagonals_and_rounding_are_not_refused():
+    A = np.full((3, 3), 0.5)
+    A[0, 1] += 1e-12
+    A[2, 2] = 9.0
+    assert np.diag(given_affinities(A)).tolist() == [0.0, 0.0, 0.0]
+    assert A[2, 2] == 9.0
+    A[0, 1] += 1e-4
+    with pytest.raises(ValueError, match='affinity="precomputed" needs a symmetric'):
+        given_affinities(A)
+
+
+@pytest.mark.parametrize("value", [-0.5, 2.0, np.nan])
+def test_entries_outside_0_and_1_are_refused(value):
+    A = np.array([[0.0, value], [value, 0.0]])
+    with pytest.raises(ValueError, match=rf"X\[0, 1\] is {value:g}, expected an"):
+        given_affinities(A)
+
+
+# Sets and their labels.
+
+
+def test_labels_and_weights_of_kept_sets():
+    A = blocks()
+    np.fill_diagonal(A, 0.0)
+    kept = [DominantSet(np.array([3, 4]), np.array([0.5, 0.5]), 0.4, 9, True)]
+    labels, weights = label_samples(A, kept, assign_rest=False)
+    assert labels.tolist() == [-1, -1, -1, 0, 0]
+    assert weights.tolist() == [[0, 0, 0, 0.5, 0.5]]
+    labels, _ = label_samples(A, kept, assign_rest=True)
+    assert labels.tolist() == [0] * 5
+
+
+# The dynamics.
+
+
+def test_without_affinities_no_step_is_taken():
+    dynamics = Dynamics(np.zeros((4, 4)), PRESETS["converged"], ALL)
+    x, n_iter, converged = dynamics.run(np.array([0, 2]))
+    assert x.tolist() == [0.5, 0.5]
+    assert (n_iter, converged) == (0, True)
+
+
+def test_max_iter_ends_a_run():
+    A = exponential_affinities(np.random.default_rng(0).normal(size=(30, 2)))
+    x, n_iter, converged = Dynamics(A, PRESETS["converged"], 7).run(np.arange(30))
+    assert (n_iter, converged) == (7, False)
+    assert abs(x.sum() - 1) < 1e-12
+
+
+def test_steps_until_a_sample_returns():
+    assert steps_to_return(np.array([30.0, 9.0]), np.array([1.0, -1.0])) == 30
+    assert steps_to_return(np.array([3.0]), np.array([1.0])) == 8
+    assert steps_to_return(np.array([3.0]), np.array([-1.0])) == 256
+
+
+def test_steps_raise_the_value_and_stay_on_the_simplex():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 30):
+        A = rng.random((n, n))
+        A = (A + A.T) / 2
+        np.fill_diagonal(A, 0)
+        x = rng.dirichlet(np.ones(n))
+        value = x @ A @ x
+        for _ in range(50):
+            expected = x * (A @ x) / value
+            before = x.copy()
+            mean, n_steps, _, ended = replicate(A.dot, x, -1.0, 1)
+            np.testing.assert_array_equal(mean, before)
+            assert (n_steps, ended) == (1, False)
+            np.testing.assert_allclose(x, expected, atol=1e-14)
+            assert x.min() >= 0
+            assert x.sum() == pytest.approx(1, abs=1e-12)
+            before, value = value, x @ A @ x
+            assert value >= before - 1e-14
+
+
+@pytest.mark.parametrize("n", range(1, 10))
+def test_product_reads_one_half(n):
+    rng = np.random.default_rng(n)
+    B, x = np.tril(rng.random((n, n)), -1), rng.random(n)
+    garbage = np.triu(np.full((n, n), np.nan), 1)
+    np.testing.assert_allclose(multiply(B + garbage, x), (B + B.T) @ x, atol=1e-14)
+
+
+def test_payoffs_of_more_rows_than_are_copied_at_a_time():
+    rng = np.random.default_rng(0)
+    A = rng.random((700, 700))
+    A += A.T
+    rows, live = np.arange(0, 700, 3), rng.permutation(700)[:600]
+    x = rng.dirichlet(np.ones(600))
+    expected = A[np.ix_(rows, live)] @ x
+    np.testing.assert_allclose(payoffs(A, rows, live, x), expected, rtol=1e-13)
+    assert payoffs(A, rows[:0], live, x).size == 0
+
+
+@pytest.mark.parametrize("step", [2, 1])
+def test_rows_among_others_are_those_rows_alone(step):
+    # Few rows are copied; many have the others beside them at weight 0.
+    A = exponential_affinities(np.random.default_rng(0).normal(size=(600, 2)))
+    rows = np.arange(1, 600, step)
+    among = Dynamics(A, PRESETS["converged"], 50).run(rows)
+    alone = Dynamics(A[np.ix_(rows, rows)], PRESETS["converged"], 50)
+    expected = alone.run(np.arange(rows.size))
+    np.testing.assert_allclose(among[0], expected[0], rtol=1e-12)
+    assert among[1:] == expected[1:]

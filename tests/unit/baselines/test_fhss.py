@@ -1,6 +1,4 @@
-"""FHSS: worked cases, the level of the cut, hard links, edges, errors."""
-
-from itertools import combinations
+"""FHSS: worked cases, changed distances, the level of the cut, edges, errors."""
 
 import numpy as np
 import pytest
@@ -11,12 +9,19 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
-from fuzzypairs import PairSet
-from fuzzypairs.cluster.fhss import FHSS
+from fuzzypairs import FHSS, PairSet
+from fuzzypairs.baselines.fhss import (
+    adjust_distances,
+    agreement,
+    best_level,
+    level_below_jump,
+    level_of_count,
+    link,
+    partition,
+    scaled_distances,
+)
 from fuzzypairs.criteria import nmi, normalized_ari, pair_agreement
 from fuzzypairs.datasets import simulate_pairs
-from fuzzypairs.exceptions import PairsError
-from fuzzypairs.solvers import dendrogram
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0]])
 GRID = np.linspace(0, 1, 21)
@@ -69,16 +74,6 @@ def test_five_points_on_a_line(tie, level, labels):
     assert model.n_features_in_ == 1
 
 
-def test_fixed_cut_is_at_one_minus_alpha():
-    # Clusters meet at 1, 1, 1.5 and 9.5: heights of .105 twice, .158 and 1.
-    coarse = FHSS(cut="fixed").fit(LINE)
-    fine = FHSS(cut="fixed", alpha=0.88).fit(LINE)
-    assert coarse.cut_level_ == 0.95
-    assert coarse.labels_.tolist() == [0, 0, 0, 1, 1]
-    assert fine.labels_.tolist() == [0, 0, 1, 2, 2]
-    assert FHSS(cut="fixed", alpha=0.0).fit(LINE).n_clusters_ == 1
-
-
 def test_k_is_scipys_maxclust(blobs):
     X, y = blobs
     pairs = judge(y, 10, seed=1)
@@ -102,14 +97,13 @@ def test_largest_jump_without_judgements(blobs):
 # What holds of every fit.
 
 
-@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
 @pytest.mark.parametrize("seed", range(5))
-def test_level_is_the_best_of_the_grid(blobs, linkage, seed):
+def test_level_is_the_best_of_the_grid(blobs, seed):
     X, y = blobs
     pairs = judge(y, 12, seed, share_wrong=0.3)
     fits = {}
     for tie in ("coarse", "fine"):
-        model = FHSS(linkage=linkage, tie=tie).fit(X, pairs=pairs)
+        model = FHSS(tie=tie).fit(X, pairs=pairs)
         found = [fcluster(model.linkage_, c, "distance") for c in GRID]
         values = np.array([pair_agreement(pairs, labels) for labels in found])
         best = GRID[np.isclose(values, values.max(), atol=1e-12, rtol=0)]
@@ -141,7 +135,7 @@ def test_only_unlike_are_all_apart(blobs, tie):
         assert model.n_clusters_ == 60
 
 
-@pytest.mark.parametrize("cut", ["agreement", "fixed", "k"])
+@pytest.mark.parametrize("cut", ["agreement", "k"])
 def test_order_of_samples_does_not_matter(blobs, cut):
     X, y = blobs
     pairs = judge(y, 15, seed=3, share_wrong=0.2)
@@ -219,95 +213,15 @@ def test_wine_with_wrong_judgements_is_chance(wine):
         assert 49 < wine_medians(wine, tie, "i")[0] < most
 
 
-# Hard links.
-
-
-def greedy(D, must, cannot, linkage):
-    """Merge the nearest allowed clusters until none are left; all partitions."""
-    clusters = [{i} for i in range(len(D))]
-    for p, q in must:
-        one = next(c for c in clusters if p in c)
-        other = next(c for c in clusters if q in c)
-        if one is not other:
-            clusters = [c for c in clusters if c not in (one, other)] + [one | other]
-    reduce = {"average": np.mean, "complete": np.max}[linkage]
-    found = [clusters]
-    while True:
-        allowed = [
-            (reduce(D[np.ix_(sorted(a), sorted(b))]), a, b)
-            for a, b in combinations(clusters, 2)
-            if not any((p in a and q in b) or (q in a and p in b) for p, q in cannot)
-        ]
-        if not allowed:
-            return found
-        _, a, b = min(allowed, key=lambda merge: merge[0])
-        clusters = [c for c in clusters if c not in (a, b)] + [a | b]
-        found.append(clusters)
-
-
-@pytest.mark.parametrize("linkage", ["average", "complete"])
-@pytest.mark.parametrize("seed", range(4))
-def test_hard_links_as_by_greedy_merging(linkage, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(16, 2))
-    must, cannot = [(0, 1), (1, 2), (5, 9)], [(2, 3), (9, 4), (7, 8), (0, 5)]
-    pairs = PairSet.from_must_cannot(must, cannot, 16)
-    pairs = pairs + PairSet.from_triples([(10, 11, 0.5), (12, 13, -0.5)], 16)
-    D = dendrogram.scaled_distances(X)
-    dendrogram.adjust_distances(D, pairs)
-    D = squareform(D)
-    for clusters in greedy(D, must, cannot, linkage):
-        k = len(clusters)
-        model = FHSS(k, cut="k", linkage=linkage, enforce=True).fit(X, pairs=pairs)
-        expected = np.empty(16, int)
-        for label, members in enumerate(clusters):
-            expected[sorted(members)] = label
-        assert same(model.labels_, expected)
-    # One fewer cannot be had, and no level is above the allowed merges.
-    last = FHSS(1, cut="k", linkage=linkage, enforce=True).fit(X, pairs=pairs)
-    assert last.n_clusters_ == k > 1
-    assert last.cut_level_ == 1.0
-    assert np.sum(last.linkage_[:, 2] == 2.0) == k - 1
-    assert is_valid_linkage(last.linkage_)
-
-
-def test_hard_links_hold_at_every_level(blobs):
-    X, _ = blobs
-    wrong = PairSet.from_must_cannot([(0, 20), (20, 40)], [(1, 2), (2, 3), (1, 0)], 60)
-    tree = FHSS(enforce=True).fit(X, pairs=wrong).linkage_
-    for c in GRID:
-        assert pair_agreement(wrong, dendrogram.partition(tree, c)) == 1.0
-    soft = FHSS(cut="fixed").fit(X, pairs=wrong)
-    assert soft.agreement_ < 1.0
-
-
-def test_soft_grades_are_not_enforced(blobs):
-    X, y = blobs
-    pairs = judge(y, 15, seed=6, share_wrong=0.5)
-    one = FHSS(enforce=True).fit(X, pairs=pairs)
-    other = FHSS().fit(X, pairs=pairs)
-    np.testing.assert_array_equal(one.linkage_, other.linkage_)
-
-
-def test_contradicting_hard_links_are_named(blobs):
-    pairs = [(4, 5, 1), (5, 6, 1), (4, 6, -1)]
-    FHSS().fit(blobs[0], pairs=pairs)
-    with pytest.raises(PairsError, match="samples 4 and 6 with -1 but chains them"):
-        FHSS(enforce=True).fit(blobs[0], pairs=pairs)
-
-
 # Edges.
 
 
-@pytest.mark.parametrize("linkage", ["average", "complete", "single"])
-def test_equal_rows_are_one_cluster(linkage):
+def test_equal_rows_are_one_cluster():
     X = np.full((6, 3), 0.1)
-    model = FHSS(linkage=linkage).fit(X)
+    model = FHSS().fit(X)
     assert model.n_clusters_ == 1
     assert np.all(model.linkage_[:, 2] == 0.0)
-    parted = FHSS(linkage=linkage).fit(X, pairs=[(0, 1, -0.4)])
-    # Nearest members chain past the judgement.
-    assert parted.agreement_ == (0.0 if linkage == "single" else 1.0)
+    assert FHSS().fit(X, pairs=[(0, 1, -0.4)]).agreement_ == 1.0
 
 
 def test_merges_of_one_height_stay_together():
@@ -331,11 +245,9 @@ def test_a_constant_feature_says_nothing(blobs):
 
 def test_agrees_with_scipy_without_judgements(blobs):
     X, _ = blobs
-    for linkage in ("average", "complete", "single"):
-        expected = scipy_linkage(scale(X), linkage)
-        tree = FHSS(linkage=linkage).fit(X).linkage_
-        heights = expected[:, 2] / expected[-1, 2]
-        np.testing.assert_allclose(tree[:, 2], heights, rtol=1e-12)
+    expected = scipy_linkage(scale(X), "average")
+    heights = expected[:, 2] / expected[-1, 2]
+    np.testing.assert_allclose(FHSS().fit(X).linkage_[:, 2], heights, rtol=1e-12)
 
 
 # Errors.
@@ -344,19 +256,73 @@ def test_agrees_with_scipy_without_judgements(blobs):
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
-        ({"linkage": "ward"}, ValueError, 'linkage must be one of "average"'),
         ({"cut": "level"}, ValueError, 'cut must be one of "agreement"'),
         ({"tie": "first"}, ValueError, 'tie must be one of "coarse"'),
         ({"step": 0.0}, ValueError, r"step must be finite, 0\.001 or more"),
-        ({"alpha": 1.5}, ValueError, "alpha must be finite, 0 or more and below 1"),
         ({"cut": "k"}, ValueError, 'n_clusters is None but cut="k" needs it'),
         ({"n_clusters": 0}, ValueError, "n_clusters must be 1 or more"),
         ({"n_clusters": 2.0}, TypeError, "n_clusters must be a whole number"),
-        ({"enforce": "yes"}, TypeError, "enforce must be True or False, got 'yes'"),
-        ({"enforce": True, "linkage": "single"}, ValueError, "enforce=True needs link"),
         ({"memory": "much"}, ValueError, "memory must be a number of bytes"),
     ],
 )
 def test_wrong_parameters_are_named(params, error, message):
     with pytest.raises(error, match=message):
         FHSS(**params).fit(LINE)
+
+
+# Distances, the tree and its levels.
+
+
+def tree_of(X, pairs):
+    distances = scaled_distances(X)
+    adjust_distances(distances, pairs)
+    return link(distances)
+
+
+def adjusted(X, pairs):
+    """The matrix of scaled distances after the judgements."""
+    distances = scaled_distances(X)
+    adjust_distances(distances, pairs)
+    return squareform(distances)
+
+
+def test_grades_adjust_distances_by_their_strength():
+    pairs = PairSet.from_triples([(2, 3, 0.5), (0, 1, -0.5), (3, 4, 1), (1, 4, -1)])
+    plain, D = squareform(scaled_distances(LINE)), adjusted(LINE, pairs)
+    assert plain.max() == 1.0
+    assert D[2, 3] == pytest.approx(0.5 * 8 / 11)
+    assert D[0, 1] == pytest.approx(1 / 11 + 0.5 * 10 / 11)
+    assert D[3, 4] == 0.0
+    assert D[1, 4] == 1.0
+    assert D[0, 2] == plain[0, 2] == pytest.approx(2 / 11)
+
+
+def test_adjusted_distance_falls_with_the_grade():
+    grades = np.linspace(-1, 1, 21)
+    found = [adjusted(LINE, PairSet([1], [3], [s], 5))[1, 3] for s in grades]
+    assert np.all(np.diff(found) < 0)
+    assert found[0] == 1.0
+    assert found[10] == scaled_distances(LINE)[5]
+    assert found[-1] == 0.0
+
+
+def test_agreement_at_every_level_of_the_line():
+    pairs = PairSet.from_triples([(0, 1, 1), (0, 3, -1)], 5)
+    tree = tree_of(LINE, pairs)
+    levels = np.linspace(0, 1, 21)
+    values = [agreement(partition(tree, c), pairs) for c in levels]
+    assert values == [1.0] * 20 + [0.5]
+    assert best_level(tree, pairs, 0.05, "coarse") == 0.95
+    assert best_level(tree, pairs, 0.05, "fine") == 0.0
+    assert np.isnan(agreement(partition(tree, 0.0), PairSet.empty(5)))
+
+
+def test_level_of_a_count_and_of_the_largest_jump():
+    tree = tree_of(LINE, PairSet.empty(5))
+    heights = tree[:, 2]
+    np.testing.assert_allclose(heights, [1 / 9.5, 1 / 9.5, 1.5 / 9.5, 1])
+    assert level_of_count(tree, 2) == heights[2]
+    assert level_of_count(tree, 1) == 1.0
+    assert level_of_count(tree, 5) == 0.0
+    assert level_below_jump(tree) == heights[2]
+    assert level_below_jump(np.zeros((3, 4))) == 0.0

@@ -1,0 +1,1 @@
+"""The methods the paper compares with; each file holds one, with its solver."""
