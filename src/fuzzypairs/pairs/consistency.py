@@ -5,6 +5,7 @@ s < 0 when they are in different clusters, and each counts with its strength |s|
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats, Mask
 
@@ -14,7 +15,11 @@ __all__ = [
     "mean_known",
     "satisfied",
     "satisfied_share",
+    "wilson_interval",
 ]
+
+# Intervals cover the true share in 95 of 100 cases.
+QUANTILE = 1.96
 
 
 def satisfied(together: Floats | Mask, grade: Floats) -> Floats:
@@ -75,6 +80,29 @@ def chance_error(grade: Floats) -> float:
     shares = [strength / strength.max() for strength in kinds if strength.any()]
     parts = [(share**2).sum() / share.sum() ** 2 for share in shares]
     return float(0.5 * np.sqrt(np.sum(parts)) / len(parts))
+
+
+def wilson_interval(share: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the ends of Wilson's 95 % interval [1]_ of a share of n judgements.
+
+    References
+    ----------
+    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical
+       inference", Journal of the American Statistical Association 22, 1927.
+
+    Examples
+    --------
+    >>> [float(end.round(3)) for end in wilson_interval(0.5, 2)]
+    [0.095, 0.905]
+    """
+    share, n = np.asarray(share, np.float64), np.asarray(n, np.float64)
+    shrunk = QUANTILE**2 / n
+    center = (share + shrunk / 2) / (1 + shrunk)
+    width = QUANTILE * np.sqrt(share * (1 - share) / n + shrunk / (4 * n))
+    width = width / (1 + shrunk)
+    # The interval has the share in it; rounding must not leave it out.
+    low, high = np.clip(center - width, 0, share), np.clip(center + width, share, 1)
+    return low, high
 
 
 def mean_known(values: Floats, axis: int = 0) -> Floats:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.criteria.inputs import check_lengths
+from fuzzypairs.pairs.consistency import wilson_interval
 from fuzzypairs.plots import style
 from fuzzypairs.validation import check_fitted, check_integer, read_array
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ReliabilityDisplay", "plot_reliability", "reliability_bins"]
-
-# Intervals cover the true share in 95 of 100 cases.
-QUANTILE = 1.96
 
 
 def reliability_bins(
@@ -63,15 +61,7 @@ def reliability_bins(
     n = count[used]
     mean = np.bincount(place, p, n_bins)[used] / n
     share = np.bincount(place, alike, n_bins)[used] / n
-    shrunk = QUANTILE**2 / n
-    center = (share + shrunk / 2) / (1 + shrunk)
-    width = (
-        QUANTILE * np.sqrt(share * (1 - share) / n + shrunk / (4 * n)) / (1 + shrunk)
-    )
-    # The interval has the share in it; rounding must not leave it out.
-    low = np.clip(center - width, 0.0, share)
-    high = np.clip(center + width, share, 1.0)
-    return np.column_stack([mean, share, low, high, n])
+    return np.column_stack([mean, share, *wilson_interval(share, n), n])
 
 
 def plot_reliability(

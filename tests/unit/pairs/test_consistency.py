@@ -10,6 +10,7 @@ from fuzzypairs.pairs.consistency import (
     mean_known,
     satisfied,
     satisfied_share,
+    wilson_interval,
 )
 
 GRADE = np.array([1.0, 0.5, -1.0, -0.2, 0.0])
@@ -85,3 +86,10 @@ def test_mean_of_what_is_known_along_any_axis():
     values = np.array([[1.0, np.nan, np.nan], [2.0, 4.0, np.nan]])
     assert_array_equal(mean_known(values), [1.5, 4, np.nan])
     assert_array_equal(mean_known(values, axis=1), [1, 3])
+
+
+def test_wilson_interval_as_statsmodels_has_it():
+    low, high = wilson_interval(np.array([1 / 2, 2 / 3, 1.0]), np.array([2, 3, 40]))
+
+    assert_allclose(low, [0.0945, 0.2077, 0.9124], atol=1e-3)
+    assert_allclose(high, [0.9055, 0.9385, 1.0], atol=1e-3)
