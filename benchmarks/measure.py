@@ -16,8 +16,8 @@ from fuzzypairs.bench.measuring import Row, blobs, fastest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.moments import mean_and_variance
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 __all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]

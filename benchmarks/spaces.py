@@ -16,10 +16,10 @@ from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.problem import Problem
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.kernel_functions import Rbf
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
 from fuzzypairs.spaces.vectors import Manhattan
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 BUDGET_MB = 200

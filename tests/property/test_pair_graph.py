@@ -9,7 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.starts.pair_graph import fold_groups, pair_graph_labels
+from fuzzypairs.solvers.pair_graph import fold_groups, pair_graph_labels
 
 N_SAMPLES = 12
 

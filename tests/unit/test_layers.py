@@ -18,7 +18,6 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "pairs",
     "spaces",
-    "starts",
     "solvers",
     "cluster",
     "baselines",

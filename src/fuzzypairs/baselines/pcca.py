@@ -16,8 +16,8 @@ from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.initial import one_hot
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.start import Init, Start
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.start import Init, Start
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_choice
 

@@ -38,10 +38,10 @@ from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
 from fuzzypairs.solvers.groups import solve_small_groups_exactly
 from fuzzypairs.solvers.problem import Graph, Problem
 from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 __all__ = ["BlockPasses", "Blocks", "run_together"]

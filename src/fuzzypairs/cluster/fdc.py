@@ -14,11 +14,11 @@ from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
+from fuzzypairs.solvers.start import Init, is_deterministic
 from fuzzypairs.spaces.learned import LearnedSpace
 from fuzzypairs.spaces.metrics import Metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.start import Init, is_deterministic
 from fuzzypairs.validation import check_choice, check_number
 
 __all__ = ["FDC"]

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 
 from fuzzypairs.cluster.prototypes import PrototypeClusterer
+from fuzzypairs.solvers.start import Init
 from fuzzypairs.spaces.metrics import Metric
-from fuzzypairs.starts.start import Init
 
 __all__ = ["FuzzyCMeans"]
 

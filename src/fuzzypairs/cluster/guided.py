@@ -33,10 +33,10 @@ from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import has_ids, judgements_of
 from fuzzypairs.solvers.groups import usable_pairs
+from fuzzypairs.solvers.start import Init
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts.start import Init
 from fuzzypairs.threads import one_blas_thread
 from fuzzypairs.validation import check_integer
 

@@ -54,10 +54,10 @@ from fuzzypairs.pairs.folds import Folds, hold_out_samples
 from fuzzypairs.pairs.propagation import Propagation, spread_pairs
 from fuzzypairs.solvers.groups import usable_pairs
 from fuzzypairs.solvers.lloyd import best_partition
+from fuzzypairs.solvers.start import kmeans_plusplus
 from fuzzypairs.spaces.likelihood import Objective, softmax
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.spaces.views import alike_directions, make_view
-from fuzzypairs.starts.start import kmeans_plusplus
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import check_seed
 

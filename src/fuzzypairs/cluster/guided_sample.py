@@ -19,8 +19,8 @@ from fuzzypairs.cluster.evidence import SHARPNESS
 from fuzzypairs.cluster.prototypes import Found
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.lloyd import best_partition
+from fuzzypairs.solvers.start import kmeans_plusplus
 from fuzzypairs.spaces.views import make_view, random_directions
-from fuzzypairs.starts.start import kmeans_plusplus
 
 __all__ = [
     "Sample",

@@ -50,11 +50,11 @@ from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.start import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.spaces.metrics import Metric, resolve_metric
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts.start import Init, Start, is_deterministic, resolve_start
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import (
     check_choice,

@@ -13,9 +13,9 @@ from fuzzypairs.solvers.groups import solve_small_groups_exactly
 from fuzzypairs.solvers.initial import drop_column, one_hot
 from fuzzypairs.solvers.problem import Graph, Problem
 from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads, one_blas_thread
 
 __all__ = ["SpacePasses"]

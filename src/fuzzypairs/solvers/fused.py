@@ -22,9 +22,9 @@ from fuzzypairs.solvers.projection import (
     project,
 )
 from fuzzypairs.solvers.result import RunResult
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.moments import mean_and_variance
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads, one_blas_thread
 
 __all__ = ["FusedPasses"]

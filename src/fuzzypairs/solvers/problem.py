@@ -11,7 +11,7 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.pairset import Links
 from fuzzypairs.solvers.result import RunResult
-from fuzzypairs.starts.start import Start
+from fuzzypairs.solvers.start import Start
 
 __all__ = ["Graph", "Passes", "Problem", "usable_pairs"]
 

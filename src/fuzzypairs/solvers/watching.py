@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from fuzzypairs.starts.start import Start
+from fuzzypairs.solvers.start import Start
 
 __all__ = ["WATCHER", "told", "watch_runs"]
 

@@ -17,7 +17,7 @@ from fuzzypairs.baselines.pcca import stationary, to_simplex
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.datasets import simulate_pairs
 from fuzzypairs.exceptions import ClustersVanishedWarning
-from fuzzypairs.starts.start import Start
+from fuzzypairs.solvers.start import Start
 
 LINE = np.array([[0.0], [1.0], [5.0], [9.0], [10.0]])
 NONE = np.empty((0, 2), dtype=int)

@@ -11,7 +11,7 @@ from fuzzypairs.datasets import available, load, simulate_pairs
 from fuzzypairs.exceptions import PrototypesCoincideWarning
 from fuzzypairs.reproduction.data import load_benchmark
 from fuzzypairs.reproduction.methods import METHODS, fit_method
-from fuzzypairs.starts.start import random_labels
+from fuzzypairs.solvers.start import random_labels
 
 POINTS = [
     (("alpha", 0.0), ("beta", 2.0**-8)),

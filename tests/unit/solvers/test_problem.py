@@ -10,8 +10,8 @@ from fuzzypairs import PairSet
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import STRONGEST, Graph, Problem, usable_pairs
+from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.starts.start import Start
 from fuzzypairs.threads import Threads
 
 X = np.array([[0.0], [1.0], [5.0], [6.0]])

@@ -10,9 +10,7 @@ from scipy.spatial.distance import cdist
 
 from fuzzypairs import FDC
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
-from fuzzypairs.spaces.vectors import Euclidean, Manhattan
-from fuzzypairs.starts.start import (
+from fuzzypairs.solvers.start import (
     NAMES,
     Start,
     is_deterministic,
@@ -21,6 +19,8 @@ from fuzzypairs.starts.start import (
     resolve_start,
     spread_samples,
 )
+from fuzzypairs.spaces.kernel_spaces import PrecomputedDistances
+from fuzzypairs.spaces.vectors import Euclidean, Manhattan
 from metric_cases import PAIRS, POINTS, SQUARE, TABLE, assert_descent
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from fuzzypairs.starts.given import read_given
+from fuzzypairs.solvers.given import read_given
 
 HALVES = [[0.5, 0.5]] * 6
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.starts.pair_graph import fold_groups, pair_graph, pair_graph_labels
+from fuzzypairs.solvers.pair_graph import fold_groups, pair_graph, pair_graph_labels
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 NOTHING = PairSet.empty(6)

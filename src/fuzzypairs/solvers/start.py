@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from fuzzypairs import _core
 from fuzzypairs._typing import Data, Floats, Labels
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.solvers.given import read_given
+from fuzzypairs.solvers.pair_graph import pair_graph
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.starts.given import read_given
-from fuzzypairs.starts.pair_graph import pair_graph
 from fuzzypairs.validation import check_function, shown
 
 __all__ = [

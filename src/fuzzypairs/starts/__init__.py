@@ -1,1 +1,0 @@
-"""Where a fit begins: seeds, random labels, the pair graph, or given arrays."""
