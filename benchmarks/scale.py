@@ -1,8 +1,8 @@
-"""Fits over blocks: passes, workers, judged groups, memory out of core, ids, kills.
+"""Fits over blocks: passes, workers, memory out of core, ids, kills.
 
 ``python -m benchmarks scale`` (``make bench-scale``) measures all rows;
-``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, groups, ids,
-kills, large; with ``--quick`` on smaller data.
+``python -m benchmarks.scale NAME ...`` some of: equality, passes, tasks, ids, kills,
+large; with ``--quick`` on smaller data.
 Data are made on the spot, and removed after.
 """
 
@@ -13,7 +13,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,18 +167,18 @@ def seconds(work: Callable[[], Any]) -> float:
 def passes_on(n_rows: int, n_workers: int, block: int) -> Iterator[Callable[..., Any]]:
     """Give a function that makes a pass of a fit at prototypes, on so many workers."""
     from fuzzypairs import FDC
+    from fuzzypairs.blocks.block_passes import FitBlocks
     from fuzzypairs.blocks.block_work import Frame
     from fuzzypairs.blocks.dask_blocks import read_collection
-    from fuzzypairs.blocks.dask_estimators import open_blocks
 
     with cluster(n_workers) as there, connect(there) as client:
         source = read_collection(array_of_blobs(n_rows, block), None, None)
-        blocks = open_blocks(source, None, FDC(random_state=0), client)
-        survey = blocks.held.survey
-        unit = float(np.sqrt(survey.scatter / survey.mass))
-        none = [np.empty(0, dtype=np.int64)] * len(source.parts)
-        packed = blocks.pack(Frame(None, 1.0, mean=survey.mean, unit=unit), none)
-        yield lambda C: packed.pass_at({0: C})
+        blocks = FitBlocks.open(source, None, FDC(random_state=0), client)
+        found = blocks.held.survey.moments
+        unit = float(np.sqrt(found.scatter / found.mass))
+        none = [np.empty(0, dtype=np.int64)] * len(source)
+        pass_at = blocks.pack(Frame(None, 1.0, mean=found.mean, unit=unit), none)
+        yield lambda C: pass_at({0: C})
 
 
 @contextmanager
@@ -195,81 +194,8 @@ def noting(ended: list[float]) -> Iterator[None]:
         yield
 
 
-def groups(quick: bool) -> Iterator[Row]:
-    """Compare groups of judged rows on the client and on two workers."""
-    ways = {
-        "the client, one thread": (False, 1),
-        "the client, two threads": (False, 2),
-        "two workers": (True, 1),
-    }
-    for n_pairs in (10_000, 50_000) if quick else (100_000, 300_000, 1_000_000):
-        found = {
-            way: in_fresh_process("benchmarks.scale.fit_with_judgements", n_pairs, *how)
-            for way, how in ways.items()
-        }
-        client, there = found["the client, one thread"], found["two workers"]
-        details = [
-            f"{way} {one['pass']:.3f} s a pass, {one['before']:.1f} s before it, "
-            f"{one['client'] / 1e9:.2f} GB here, {one['workers'] / 1e9:.2f} GB there"
-            for way, one in found.items()
-        ]
-        yield Row(
-            f"pass with {n_pairs} judgements, groups on two workers / on the client",
-            there["pass"] / client["pass"],
-            "times",
-            1.0 if n_pairs >= 1_000_000 else 3.0,
-            detail="; ".join(details),
-        )
-        yield Row(
-            f"prototypes and objective, {n_pairs} judgements, workers against client",
-            relative_gap(there["centers"], client["centers"])
-            + relative_gap(there["objective"], client["objective"]),
-            "relative",
-            1e-9,
-            detail=f"{client['passes']} and {there['passes']} passes",
-        )
-
-
 def relative_gap(found: Any, expected: Any) -> float:
     return float(np.abs(np.subtract(found, expected)).max() / np.abs(expected).max())
-
-
-def fit_with_judgements(n_pairs: int, is_shared: bool, n_jobs: int) -> dict[str, Any]:
-    """Return what a fit on two workers takes whose rows are nearly all judged.
-
-    The median time of a pass, the time before the first, the peak memory of this
-    process and of the workers, and what was found in ten passes.
-    """
-    from fuzzypairs.blocks.schedulers import Limits
-    from fuzzypairs.distributed import DaskFDC
-
-    class Model(DaskFDC):
-        _limits = Limits(shared_from=1 if is_shared else np.inf)
-
-    n_rows = 2 * n_pairs + 200_000
-    pairs = draw_pairs(n_rows, n_pairs, 4)
-    ended: list[float] = []
-    with cluster(2) as there, connect(there) as client, noting(ended):
-        X = client.persist(array_of_blobs(n_rows, 200_000))
-        client.gather(client.compute(X.sum()))  # all blocks are drawn
-        start = time.perf_counter()
-        model = Model(
-            K, alpha=0.0, n_init=1, max_iter=10, tol=0.0, random_state=0,
-            n_jobs=n_jobs, client=client,
-        )  # fmt: skip
-        with warnings.catch_warnings(action="ignore"):  # it ends before convergence
-            model.fit(X, pairs=pairs)
-        more = sum(client.run(peak_of_this_process).values())
-    lasts = float(np.median(np.diff(ended)[1:]))
-    return {
-        "pass": lasts,
-        "before": ended[0] - start - lasts,
-        "client": peak_of_this_process(),
-        "workers": more,
-        "passes": int(model.n_iter_),
-        "objective": float(model.objective_),
-        "centers": model.cluster_centers_.tolist(),
-    }
 
 
 def ids(quick: bool) -> Iterator[Row]:
@@ -356,21 +282,19 @@ def large(quick: bool) -> Iterator[Row]:
 
 def fit_large(folder: str) -> dict[str, Any]:
     """Fit the files of a folder by threads of this process."""
-    from fuzzypairs.blocks.schedulers import Limits
+    from fuzzypairs.blocks import block_passes
     from fuzzypairs.cli.block_jobs import open_job
     from fuzzypairs.cli.streaming import source_of
     from fuzzypairs.distributed import DaskFDC
     from fuzzypairs.tables.block_features import prepare_blocks
 
-    class Model(DaskFDC):
-        # As on a machine whose memory they exceed: blocks are read for each pass.
-        _limits = Limits(kept_share=0.0)
-
+    # As on a machine whose memory they exceed: blocks are read for each pass.
+    block_passes.KEPT_SHARE = 0.0
     start = time.perf_counter()
     ended: list[float] = []
     with open_job(Path(folder), None, -1, lambda *_: None) as job, noting(ended):
-        profile = prepare_blocks(job.blocks, job.scheduler)
-        model = Model(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
+        profile = prepare_blocks(job.blocks, job.block_map)
+        model = DaskFDC(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
         model.fit(source_of(job, profile))
     return {
         "seconds": time.perf_counter() - start,
@@ -410,7 +334,6 @@ PARTS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "equality": equality,
     "passes": passes,
     "tasks": tasks,
-    "groups": groups,
     "ids": ids,
     "kills": kills,
     "large": large,

@@ -11,8 +11,7 @@ from sklearn.datasets import make_blobs
 
 import fuzzypairs
 from fuzzypairs import FDC, FuzzyCMeans, PairSet
-from fuzzypairs.blocks import cluster_scheduler, held_rows
-from fuzzypairs.blocks.schedulers import Limits
+from fuzzypairs.blocks import block_passes, held_rows, maps
 from fuzzypairs.distributed import (
     DaskFDC,
     DaskFuzzyCMeans,
@@ -210,7 +209,7 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
     X, pairs, weight = data
     settings = {**SETTINGS, "tol": 0.1, "client": client}
     kept = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
-    monkeypatch.setattr(DaskFDC, "_limits", Limits(kept_share=0.0))
+    monkeypatch.setattr(block_passes, "KEPT_SHARE", 0.0)
     read = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs, sample_weight=weight)
     np.testing.assert_array_equal(read.cluster_centers_, kept.cluster_centers_)
     settings["client"] = None
@@ -218,31 +217,13 @@ def test_blocks_that_do_not_fit_are_read_for_each_pass(data, client, monkeypatch
     np.testing.assert_array_equal(alone.cluster_centers_, kept.cluster_centers_)
 
 
-def test_passes_take_one_task_for_each_worker(data, client, monkeypatch):
-    sizes, submit = [], cluster_scheduler.ClusterScheduler._map
-
-    def note(self, name, function, columns, **where):
-        sizes.extend([len(columns[0])] * (name == "pass"))
-        return submit(self, name, function, columns, **where)
-
-    monkeypatch.setattr(cluster_scheduler.ClusterScheduler, "_map", note)
+def test_constants_are_sent_apart_where_they_are_large(data, client, monkeypatch):
     X, pairs, _ = data
-    model = DaskFDC(**SETTINGS, client=client).fit(blocks(X, 12), pairs=pairs)
-    assert len(sizes) >= model.n_iter_
-    assert set(sizes) == {2}  # two workers of one thread, which have six blocks each
-
-
-@pytest.mark.parametrize("gathered", [0, cluster_scheduler.GATHERED])
-def test_many_blocks_are_added_in_groups(data, client, monkeypatch, gathered):
-    X, pairs, _ = data
-    # By workers, with prototypes sent apart; or by the client.
-    monkeypatch.setattr(cluster_scheduler, "GATHERED", gathered)
-    monkeypatch.setattr(cluster_scheduler, "SENT_WITH_TASKS", gathered)
     settings = {**SETTINGS, "tol": 0.1}
-    there = DaskFDC(**settings, client=client).fit(blocks(X, 70), pairs=pairs)
-    here = DaskFDC(**settings).fit(blocks(X, 70), pairs=pairs)
+    here = DaskFDC(**settings).fit(blocks(X, 7), pairs=pairs)
+    monkeypatch.setattr(maps, "SENT_WITH_TASKS", 0)
+    there = DaskFDC(**settings, client=client).fit(blocks(X, 7), pairs=pairs)
     np.testing.assert_array_equal(there.cluster_centers_, here.cluster_centers_)
-    agree(here, FDC(**settings).fit(X, pairs=pairs))
 
 
 def test_the_sample_holds_the_judged_rows(data, monkeypatch):
@@ -304,7 +285,7 @@ def test_tasks_have_names(client):
     names = client.run_on_scheduler(
         lambda dask_scheduler: list(dask_scheduler.task_prefixes)
     )
-    expected = {f"fuzzypairs-{n}" for n in ("survey", "gather", "pack", "pass")}
+    expected = {"survey_block", "gather_rows", "pack_block", "pass_over_block"}
     assert expected <= set(names)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from fuzzypairs.blocks.schedulers import Limits
 from fuzzypairs.distributed import DaskFDC, watch_passes
 
 da = pytest.importorskip("dask.array")
@@ -24,24 +23,21 @@ pytestmark = [
 ]
 
 
-def fit(client, is_shared, watcher):
+def fit(client, watcher):
     X, _ = make_blobs(12_000, n_features=8, centers=5, cluster_std=2.0, random_state=1)
     pairs = [(i, i + 6000, 0.5 - i % 2) for i in range(200)]
     model = DaskFDC(
         5, alpha=0, n_init=2, tol=0, max_iter=25, random_state=0, client=client
     )
-    with pytest.MonkeyPatch.context() as patch, watch_passes(watcher):
-        limits = Limits(shared_from=1 if is_shared else 10**6, rows_a_part=100)
-        patch.setattr(DaskFDC, "_limits", limits)
+    with watch_passes(watcher):
         return model.fit(da.from_array(X, chunks=(2000, 8)), pairs=pairs)
 
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    """Fits without workers, and how many blocks they told of."""
+    """A fit without workers, and how many blocks it told of."""
     seen = []
-    models = [fit(None, is_shared, seen.append) for is_shared in (False, True)]
-    return models, len(seen) // 2
+    return fit(None, seen.append), len(seen)
 
 
 class Killer:
@@ -108,14 +104,13 @@ def kill_on_a_new_cluster(first, rng, undisturbed, failures):
         for number in range(first, N_KILLS):
             if not has_both(there):
                 return number
-            is_shared = bool(number % 2)
             # Early moments are drawn as often as the many passes: survey, gather, pack.
-            at = int(rng.integers(1, n_told if number % 4 < 2 else 25))
+            at = int(rng.integers(1, n_told if number % 2 else 25))
             killer = Killer(there, at, rng.uniform(0.0, 0.05), rng)
             try:
-                model = fit(client, is_shared, killer.watch)
+                model = fit(client, killer.watch)
                 assert killer.done.wait(10.0)
-                assert_same(model, expected[is_shared])
+                assert_same(model, expected)
                 print(f"kill {number + 1} of {N_KILLS}, {killer.moment}: no difference")
             except Exception:
                 failures.append(f"kill {number + 1} of {N_KILLS}, {killer.moment}:")
@@ -131,21 +126,3 @@ def test_killed_workers_change_nothing(undisturbed):
             break
     assert not failures, "\n".join(failures)
     assert number == N_KILLS
-
-
-@pytest.mark.parametrize("is_shared", [False, True])
-def test_what_dask_gives_up_is_made_anew(client, undisturbed, monkeypatch, is_shared):
-    """Dask gives a task up when several workers died that had it."""
-    gather, n_calls = client.gather, 0
-
-    def give_up_some(futures):
-        nonlocal n_calls
-        n_calls += 1
-        if n_calls in {3, 4, 9, 14}:
-            raise distributed.KilledWorker("task", None, 3)
-        return gather(futures)
-
-    monkeypatch.setattr(client, "gather", give_up_some)
-    model = fit(client, is_shared, lambda _: None)
-    assert n_calls > 14
-    assert_same(model, undisturbed[0][is_shared])

@@ -25,6 +25,7 @@ LAYERS = (
     "selection",
     "active",
     "blocks",
+    "distributed",
     "datasets",
     "tables",
     "plots",
@@ -81,7 +82,7 @@ def backward():
     found = set()
     for file in FILES:
         folder = file.relative_to(PACKAGE).parts[0]
-        if folder in ("__init__.py", "__main__.py", "distributed.py"):
+        if folder in ("__init__.py", "__main__.py"):
             continue  # public names and the command may import all
         allowed = {"__init__", *COMMON}  # of __init__ itself, the version
         if folder in LAYERS:

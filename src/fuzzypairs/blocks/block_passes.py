@@ -1,38 +1,36 @@
 """Algorithm 1 with passes over blocks: the same run as over samples in memory.
 
 A run of `_core.descend` asks for sums at its prototypes. Several runs wait for each
-other, so that one pass over the blocks serves all of them.
+other, so that one pass over the blocks serves all of them. Judged rows are held here,
+and their groups are solved while a pass is made.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from queue import SimpleQueue
-from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 import numpy as np
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.blocks.block_rows import Blocks
 from fuzzypairs.blocks.block_work import (
     Frame,
+    Moments,
     Partial,
+    PlainBlock,
     add_partials,
     pack_block,
     pass_over_block,
     read_and_pass,
 )
-from fuzzypairs.blocks.dask_blocks import Source
-from fuzzypairs.blocks.held_rows import HeldRows
-from fuzzypairs.blocks.judged_groups import (
-    Command,
-    Found,
-    GroupsOfRun,
-    JudgedRows,
-    SharedGroups,
-)
+from fuzzypairs.blocks.held_rows import HeldRows, hold_rows
+from fuzzypairs.blocks.maps import BlockMap, choose_map
+from fuzzypairs.blocks.named_pairs import read_judgements
 from fuzzypairs.blocks.pass_progress import PassClock
-from fuzzypairs.blocks.schedulers import Limits, Scheduler, Work
 from fuzzypairs.solvers.any_metric import SpacePasses
 from fuzzypairs.solvers.fused import LONG_FROM, PRODUCTS_FROM, FusedPasses
 from fuzzypairs.solvers.groups import solve_small_groups_exactly
@@ -42,83 +40,79 @@ from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.feature_maps import MappedSpace
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
-from fuzzypairs.threads import Threads
+from fuzzypairs.threads import Threads, one_blas_thread
+from fuzzypairs.validation import check_seed
 
-__all__ = ["BlockPasses", "Blocks", "run_together"]
+__all__ = ["BlockPasses", "FitBlocks", "run_together"]
 
+# Blocks stay packed between passes up to this share of the memory.
+KEPT_SHARE = 0.4
 
-class Request(NamedTuple):
-    """What a run asks for: a pass, or a step of its groups that are elsewhere."""
-
-    C: Floats | None  # prototypes of the pass, if it is one
-    commands: list[Command]  # for groups that are elsewhere
-
-
-class Answer(NamedTuple):
-    """What the blocks and the groups that are elsewhere found for a run."""
-
-    blocks: Partial | None
-    groups: Found | None
+# Makes a pass at the prototypes of several runs.
+PassAt = Callable[[dict[int, Floats]], list[Partial]]
+# Asks for a pass at prototypes; returns a function that waits for it.
+Ask = Callable[[Floats], Callable[[], Partial]]
 
 
-Ask = Callable[[Request], Callable[[], Answer]]
+@dataclass(frozen=True, eq=False)
+class FitBlocks:
+    """The blocks of a fit, and what is held of them here."""
 
+    blocks: Blocks
+    map: BlockMap
+    held: HeldRows
+    clock: PassClock
 
-class Blocks:
-    """All blocks of a fit: where they are, and what is held of them here."""
+    @classmethod
+    def open(cls, blocks: Blocks, pairs: Any, model: Any, client: Any) -> Self:
+        """Survey the blocks of a fit, and gather a sample and the judged rows.
 
-    def __init__(
-        self,
-        source: Source,
-        scheduler: Scheduler,
-        held: HeldRows,
-        clock: PassClock,
-        limits: Limits,
-    ) -> None:
-        self.source, self.scheduler = source, scheduler
-        self.held, self.clock, self.limits = held, clock, limits
+        `model` has the parameters of the fit: random_state, tol, max_iter and n_jobs.
+        """
+        judgements = read_judgements(pairs, blocks)
+        map_ = choose_map(client, model.n_jobs)
+        # They are in memory twice, as they are read and packed.
+        if blocks.n_bytes and 2.0 * blocks.n_bytes <= KEPT_SHARE * map_.memory:
+            blocks = blocks.kept(map_)
+        clock = PassClock(len(blocks), model.tol, model.max_iter)
+        seed = check_seed(model.random_state)
+        held = hold_rows(blocks, map_, judgements, seed, clock)
+        return cls(blocks, map_, held, clock)
 
     def moments(self, space: Space, factor: float) -> tuple[Floats, float]:
         """Return mean and total variance of all rows in the space of a fit."""
-        frame = Frame(as_map(space), factor)
+        frame, found = Frame(as_map(space), factor), self.held.survey.moments
         if frame.space is None:
-            survey = self.held.survey
-            return survey.mean * factor, survey.scatter / survey.mass * factor**2
+            return found.mean * factor, found.scatter / found.mass * factor**2
         self.clock.begin("survey of the mapped rows")
-        found = self.scheduler.map(
-            Work("moments", frame.moments, self.source.calls, tell=self.clock.tick)
-        )
-        mass, mean, scatter = found[0]
-        for more, other, squares in found[1:]:
-            gap = other - mean
-            share = more / (mass + more) if mass + more > 0.0 else 0.0
-            scatter += squares + mass * share * float(gap @ gap)
-            mean, mass = mean + share * gap, mass + more
-        return mean, scatter / mass
+        columns, reading = self.blocks.columns, self.blocks.reading
+        parts = self.map(frame.moments, columns, [reading], self.clock.tick)
+        found = reduce(Moments.joined, parts)
+        return found.mean, found.scatter / found.mass
 
-    def pack(self, frame: Frame, out: list[Ints]) -> "PackedBlocks":
-        """Return the blocks without the rows `out`, ready for passes."""
-        n_bytes = self.held.survey.n_rows * self._row_bytes(frame)
-        keep = n_bytes <= self.limits.kept_share * self.scheduler.memory
-        calls = [
-            (*call, frame, rows)
-            for call, rows in zip(self.source.calls, out, strict=True)
-        ]
-        self.clock.begin("pack")
-        if not keep:
-            return PackedBlocks(self, calls, is_kept=False)
-        kept = self.scheduler.keep(
-            Work("pack", pack_block, calls, tell=self.clock.tick)
-        )
-        # Rows are packed: the blocks as they were read need no more memory.
-        self.scheduler.release(self.source.parts)
-        return PackedBlocks(self, [(block,) for block in kept], is_kept=True)
-
-    def _row_bytes(self, frame: Frame) -> float:
-        survey = self.held.survey
+    def pack(self, frame: Frame, out: Sequence[Ints]) -> PassAt:
+        """Pack the blocks without the rows `out`; return what makes a pass."""
+        survey, clock = self.held.survey, self.clock
+        row_bytes = survey.n_features * np.dtype(survey.dtype).itemsize
         if frame.space is not None:
-            return 8.0 * len(frame.mean)
-        return float(survey.n_features * np.dtype(survey.dtype).itemsize)
+            row_bytes = 8 * len(frame.mean)
+        function: Callable[..., Any] = read_and_pass
+        columns = [*self.blocks.columns, out]
+        common: tuple[Any, ...] = self.blocks.reading, frame
+        clock.begin("pack")
+        if survey.n_rows * row_bytes <= KEPT_SHARE * self.map.memory:
+            kept = self.map.keep(pack_block, columns, common, clock.tick)
+            function, columns, common = pass_over_block, [kept], ()
+        n_threads = self.map.threads_for(len(self.blocks))
+
+        def pass_at(prototypes: dict[int, Floats]) -> list[Partial]:
+            clock.begin("pass")
+            given = *common, list(prototypes.values()), n_threads
+            found = add_partials(self.map(function, columns, given, clock.tick))
+            clock.end(prototypes)
+            return found
+
+        return pass_at
 
 
 def as_map(space: Space) -> MappedSpace | None:
@@ -127,34 +121,6 @@ def as_map(space: Space) -> MappedSpace | None:
         return None
     trimmed, _ = space.trimmed(np.empty((0, 0)))
     return trimmed
-
-
-class PackedBlocks:
-    """Blocks ready for passes: kept where they were packed, or read for each pass."""
-
-    def __init__(
-        self, blocks: Blocks, calls: list[tuple[Any, ...]], *, is_kept: bool
-    ) -> None:
-        self.blocks, self.calls, self.is_kept = blocks, calls, is_kept
-
-    def pass_at(self, prototypes: dict[int, Floats]) -> list[Partial]:
-        """Make one pass at the prototypes of several runs."""
-        clock, scheduler = self.blocks.clock, self.blocks.scheduler
-        clock.begin("pass")
-        function = pass_over_block if self.is_kept else read_and_pass
-        n_threads = scheduler.threads_for(len(self.calls))
-        work = Work(
-            "pass",
-            function,
-            self.calls,
-            (list(prototypes.values()), n_threads),
-            clock.tick,
-            add_partials,
-            by_thread=self.is_kept,
-        )
-        parts = scheduler.map(work)
-        clock.end(prototypes)
-        return add_partials(*parts)
 
 
 class BlockPasses:
@@ -168,7 +134,7 @@ class BlockPasses:
 
     def __init__(
         self,
-        blocks: Blocks,
+        fit: FitBlocks,
         space: Space,
         factor: float,
         fuzzifier: float,
@@ -179,49 +145,33 @@ class BlockPasses:
         n_clusters: int,
         threads: Threads,
     ) -> None:
-        self.blocks, self.fuzzifier = blocks, fuzzifier
-        self.mean = mean
-        self.scale = variance or 1.0
+        self.mean, self.scale = mean, variance or 1.0
         self.unit = float(np.sqrt(self.scale))
-        self.constrained, self.weight, self.X = constrained, weight, space.X
-        self.n_threads = threads.n_threads
-        self.is_fused = fuzzifier == 2.0 and not is_sparse(space.X)
+        self.constrained, self.n_threads = constrained, threads.n_threads
+        held = fit.held
         size = len(self.mean) * n_clusters
-        self.is_long = self.is_fused and blocks.held.survey.n_rows * size > LONG_FROM
         rest = weight, constrained, n_clusters, threads
         self.local: FusedPasses | SpacePasses
-        if self.is_fused:
-            self.local = FusedPasses(space.X, self.mean, variance, *rest)
+        products, units = size >= PRODUCTS_FROM, (mean, self.unit, held.heaviest)
+        frame = Frame(as_map(space), factor, fuzzifier, *units, products)
+        self.judged: PlainBlock | None = None  # where passes are not fused
+        self.is_long = False
+        if fuzzifier == 2.0 and not is_sparse(space.X):
+            self.is_long = held.survey.n_rows * size > LONG_FROM
+            self.local = FusedPasses(space.X, mean, variance, *rest)
         else:
             self.local = SpacePasses(space, fuzzifier, self.scale, *rest)
-        frame = Frame(
-            as_map(space),
-            factor,
-            fuzzifier,
-            self.mean,
-            self.unit,
-            blocks.held.heaviest,
-            size >= PRODUCTS_FROM,
-        )
-        self.judged = JudgedRows(space.X, constrained, weight, frame)
-        self.shared: SharedGroups | None = None
-        self.packed = blocks.pack(frame, blocks.held.rows_by_block(constrained))
+            self.judged = PlainBlock(space.X, constrained, weight, frame)
+        self.pass_at = fit.pack(frame, held.rows_by_block(constrained))
         # Sums of w x, w |x|^2 and w of all rows, which are centred at their mean.
-        mass = blocks.held.survey.mass / blocks.held.heaviest
+        mass = held.survey.moments.mass / held.heaviest
         self.totals = np.array(
             [*np.zeros(len(mean)), mass * variance / self.scale, mass]
         )
 
     def make_groups(self, graph: Graph) -> _core.Groups:
-        """Return the groups of judged samples, or none if they will be shared out."""
-        if self._is_large(graph):
-            none, ends = np.zeros(1, dtype=np.int64), np.empty(0)
-            return _core.Groups(none, none, none[:0], ends, ends)
-        return self.judged.make_groups(graph.in_units(self.scale))
-
-    def _is_large(self, graph: Graph) -> bool:
-        """Tell whether groups are shared out to workers."""
-        return len(graph.neighbor) >= 2 * self.blocks.limits.shared_from
+        """Return the groups of judged samples, ready for passes."""
+        return self.local.make_groups(graph)
 
     def first_prototypes(self, problem: Problem, start: Start) -> tuple[Floats, Floats]:
         """Return prototypes of a start on the held rows, and memberships of groups."""
@@ -233,116 +183,37 @@ class BlockPasses:
 
     def run(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
         """Descend from all starts at once: a pass serves all of them."""
-        if self._is_large(problem.graph) and not problem.is_exact:
-            return self._run_shared(problem, starts)
-        first = [self.first_prototypes(problem, start) for start in starts]
-        return self._descend(problem, first)
+        tasks = []
+        for number, start in enumerate(starts):
+            own = problem
+            if number:  # groups hold the memberships of one run
+                own = replace(problem, groups=self.make_groups(problem.graph))
+            first = self.first_prototypes(problem, start)
+            tasks.append(partial(self._one, own, *first))
+        return run_together(tasks, self.pass_at)
 
     def descend(
         self, problem: Problem, centers: Floats, constrained: Floats
     ) -> RunResult:
         """Run Algorithm 1 from prototypes and memberships of constrained samples."""
-        return self._descend(problem, [(centers, constrained)])[0]
+        task = partial(self._one, problem, centers, constrained)
+        return run_together([task], self.pass_at)[0]
 
-    def _descend(
-        self, problem: Problem, first: list[tuple[Floats, Floats]]
-    ) -> list[RunResult]:
-        """Run with all groups on the client, which solves them during a pass."""
-        graph = problem.graph.in_units(self.scale)
-
-        def task(centers: Floats, U: Floats, number: int) -> Callable[[Ask], RunResult]:
-            own = problem
-            if number or self._is_large(
-                graph
-            ):  # groups hold the memberships of one run
-                own = replace(problem, groups=self.judged.make_groups(graph))
-            return lambda ask: self._one(own, centers, U, ask)
-
-        tasks = [task(*start, number) for number, start in enumerate(first)]
-        return run_together(tasks, self._serve)
-
-    def _run_shared(self, problem: Problem, starts: list[Start]) -> list[RunResult]:
-        """Run with groups shared out to workers, which solve them during a pass."""
-        if self.shared is None:
-            graph, blocks = problem.graph.in_units(self.scale), self.blocks
-            self.shared = SharedGroups(
-                blocks.scheduler, self.judged, graph, blocks.limits.rows_a_part
-            )
-        first, given = [], []
-        for start in starts:
-            centers, U = self._prototypes(start), None
-            if centers is None:
-                centers, U = self.first_prototypes(problem, start)
-            first.append(centers)
-            given.append((True, self._inside(centers)) if U is None else (False, U))
-        self.shared.start(given)
-
-        def task(centers: Floats) -> Callable[[Ask], RunResult]:
-            return lambda ask: self._one(problem, centers, None, ask)
-
-        runs = run_together([task(centers) for centers in first], self._serve)
-        return [
-            replace(run, constrained=self.shared.memberships(number))
-            for number, run in enumerate(runs)
-        ]
-
-    def _prototypes(self, start: Start) -> Floats | None:
-        """Return the prototypes of a start, if its memberships are free ones there."""
-        if start.centers is not None:
-            return np.asarray(start.centers, dtype=np.float64)
-        if start.rows is not None and isinstance(self.local, SpacePasses):
-            return self.local.space.at_samples(start.rows)
-        return None
-
-    def _inside(self, centers: Floats) -> Floats:
-        """Return prototypes in the coordinates of passes."""
-        return np.ascontiguousarray((centers - self.mean) / self.unit)
-
-    def _serve(self, requests: dict[int, Request]) -> dict[int, Answer]:
-        """Make steps of groups that are elsewhere, and a pass if one is asked for."""
-        commands = {n: r.commands for n, r in requests.items() if r.commands}
-        prototypes = {n: r.C for n, r in requests.items() if r.C is not None}
-        receive = None
-        if self.shared is not None and commands:
-            receive = self.shared.advance(commands)
-        parts = self.packed.pass_at(prototypes) if prototypes else []
-        by_run = dict(zip(prototypes, parts, strict=True))
-        found = {} if receive is None else receive()
-        return {n: Answer(by_run.get(n), found.get(n)) for n in requests}
-
-    def _one(
-        self, problem: Problem, centers: Floats, U: Floats | None, ask: Ask
-    ) -> RunResult:
-        """Run Algorithm 1; without U, with groups that are elsewhere."""
-
-        def step(commands: list[Command]) -> Found:
-            found = ask(Request(None, commands))().groups
-            assert found is not None
-            return found
-
-        elsewhere = GroupsOfRun(step)
-
+    def _one(self, problem: Problem, centers: Floats, U: Floats, ask: Ask) -> RunResult:
         def pass_over(
             C: Floats, n_sweeps: int, tol: float
         ) -> tuple[Floats, Floats, float, float, float]:
-            commands: list[Command] = []
-            if U is None:
-                commands = [*elsewhere.take(), ("pass_over", C, n_sweeps, tol)]
-            receive = ask(Request(C, commands))
+            receive = ask(C)
             # While the workers make their pass.
-            found = None if U is None else self._pass_groups(problem, C, n_sweeps, tol)
-            free, there = receive()
-            found = found or there
-            assert free is not None
-            assert found is not None
-            sums, masses = free.sums + found.sums, free.masses + found.masses
-            return sums, masses, free.value, found.value, found.change
+            groups = self._pass_groups(problem.groups, C, n_sweeps, tol)
+            free, (sums, masses, value, change) = receive(), groups
+            return free.sums + sums, free.masses + masses, free.value, value, change
 
-        C, ends, history, sizes, n_iter, converged = _core.descend(
+        C, U, history, sizes, n_iter, converged = _core.descend(
             pass_over,
-            elsewhere if U is None else problem.groups,
-            self._inside(centers),
-            None if U is None else np.ascontiguousarray(U),
+            problem.groups,
+            np.ascontiguousarray((centers - self.mean) / self.unit),
+            np.ascontiguousarray(U),
             alpha=problem.alpha,
             tol=problem.tol,
             max_iter=problem.max_iter,
@@ -354,84 +225,71 @@ class BlockPasses:
         history *= self.scale * problem.heaviest
         objective = float(history[-1]) if len(history) else np.inf
         centers = C * self.unit + self.mean
-        return RunResult(centers, ends, objective, history, sizes, n_iter, converged)
+        return RunResult(centers, U, objective, history, sizes, n_iter, converged)
 
     def _pass_groups(
-        self, problem: Problem, C: Floats, n_sweeps: int, tol: float
-    ) -> Found:
-        """Solve groups that are here."""
-        if not len(self.constrained):
-            problem.groups.memberships = np.empty((0, len(C)))
-            return Found(0.0, 0.0)
-        return self.judged.pass_over(problem.groups, C, n_sweeps, tol, self.n_threads)
+        self, groups: _core.Groups, C: Floats, n_sweeps: int, tol: float
+    ) -> tuple[Floats, Floats, float, float]:
+        """Return sums, masses, u'Du and the largest change of a membership."""
+        judged, threads = self.judged, Threads(1)
+        if judged is None:
+            return groups.pass_over(C, n_sweeps, tol, 1.0, self.n_threads)
+        w = judged.weight[:, None]
+        with one_blas_thread():
+            groups.set_distances(w * judged.distances(C, threads), self.n_threads)
+            value, change = groups.descend(n_sweeps, tol, 1.0, self.n_threads)
+            W = w * groups.memberships**judged.frame.fuzzifier
+            return *judged.add_up(W, threads), value, change
 
 
 def run_together(
-    tasks: list[Callable[[Ask], RunResult]],
-    serve: Callable[[dict[int, Request]], dict[int, Answer]],
+    tasks: Sequence[Callable[[Ask], RunResult]], pass_at: PassAt
 ) -> list[RunResult]:
     """Run tasks on threads; make one pass when all that still run wait for it.
 
-    A task is called with a function `ask`. ``ask(request)`` returns a function that
-    waits for the answer. Requests without a pass are served at once. What `serve` or a
-    task raise is raised here, after all tasks have ended.
+    What a task or a pass raises is raised here, after all tasks have ended.
     """
-    inbox: SimpleQueue[tuple[int, Request | None, Any]] = SimpleQueue()
-    answers: list[SimpleQueue[Any]] = [SimpleQueue() for _ in tasks]
+    inbox: SimpleQueue[tuple[int, Floats | None, Future[Any]]] = SimpleQueue()
+    waiting: dict[int, tuple[Floats, Future[Any]]] = {}
 
-    def ask_for(number: int) -> Ask:
-        def receive() -> Answer:
-            answer: Answer | BaseException = answers[number].get()
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
+    def work(number: int) -> RunResult:
+        def ask(C: Floats) -> Callable[[], Partial]:
+            answer: Future[Partial] = Future()
+            inbox.put((number, C, answer))
+            return answer.result
 
-        def ask(request: Request) -> Callable[[], Answer]:
-            inbox.put((number, request, None))
-            return receive
+        return tasks[number](ask)
 
-        return ask
-
-    def work(number: int) -> None:
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        runs = [pool.submit(work, number) for number in range(len(tasks))]
+        for number, run in enumerate(runs):
+            run.add_done_callback(partial(_tell_end, inbox, number))
+        n_running = len(tasks)
         try:
-            inbox.put((number, None, tasks[number](ask_for(number))))
-        except BaseException as error:
-            inbox.put((number, None, error))
+            while n_running:
+                number, C, future = inbox.get()
+                if C is None:
+                    n_running -= 1
+                    future.result()  # raises what the task has raised
+                else:
+                    waiting[number] = C, future
+                if n_running and len(waiting) == n_running:
+                    asked = {number: waiting[number][0] for number in sorted(waiting)}
+                    for number, part in zip(asked, pass_at(asked), strict=True):
+                        waiting.pop(number)[1].set_result(part)
+        except BaseException:
+            ended = RuntimeError("another run has ended the fit")
+            for _, answer in waiting.values():
+                answer.set_exception(ended)
+            while n_running:
+                _, C, future = inbox.get()
+                if C is None:
+                    n_running -= 1
+                else:
+                    future.set_exception(ended)
+            raise
+    return [run.result() for run in runs]
 
-    threads = [Thread(target=work, args=(n,), daemon=True) for n in range(len(tasks))]
-    results: dict[int, Any] = {}
-    waiting: dict[int, Request] = {}
 
-    def give(requests: dict[int, Request]) -> None:
-        for number, answer in serve(requests).items():
-            answers[number].put(answer)
-
-    def collect() -> None:
-        while len(waiting) + len(results) < len(tasks):
-            number, request, end = inbox.get()
-            if request is None:
-                results[number] = end
-            elif request.C is None:
-                give({number: request})
-            else:
-                waiting[number] = request
-        for end in results.values():
-            if isinstance(end, BaseException):
-                raise end
-
-    try:
-        for thread in threads:
-            thread.start()
-        while len(results) < len(tasks):
-            collect()
-            if waiting:
-                asked = {number: waiting[number] for number in sorted(waiting)}
-                waiting.clear()
-                give(asked)
-    except BaseException:
-        for queue in answers:
-            queue.put(RuntimeError("another run has ended the fit"))
-        for thread in threads:
-            thread.join(timeout=10.0)
-        raise
-    return [results[number] for number in range(len(tasks))]
+def _tell_end(inbox: SimpleQueue[Any], number: int, run: Future[RunResult]) -> None:
+    inbox.put((number, None, run))

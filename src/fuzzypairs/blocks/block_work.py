@@ -1,19 +1,19 @@
 """What is computed of one block of rows, where the block lies.
 
-A block is read from what a Dask partition computes to. It is then surveyed (rows, mean,
-variance, faults), some of its rows are gathered, and the rest is packed for passes. The
-functions have no state: a block that was lost with its worker is read and packed again.
+A block is surveyed (rows, moments, faults), some of its rows are gathered, and the rest
+is packed for passes. The functions have no state: a block that was lost with its worker
+is read and packed again.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from fuzzypairs import _core
 from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs.blocks.block_rows import Block, Reading
 from fuzzypairs.cluster.checked import in_units, require_finite, unit_of
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.spaces.feature_maps import MappedSpace
@@ -25,19 +25,18 @@ from fuzzypairs.spaces.moments import (
 )
 from fuzzypairs.spaces.vectors import Euclidean, weighted_sums
 from fuzzypairs.threads import Threads, one_blas_thread
-from fuzzypairs.validation import check_heaviest, check_kind, read_weights
+from fuzzypairs.validation import check_heaviest
 
 __all__ = [
-    "Block",
     "Frame",
+    "Moments",
     "PackedBlock",
     "Partial",
-    "Reading",
+    "PlainBlock",
     "Survey",
     "add_partials",
     "gather_rows",
     "memberships_of_block",
-    "moments_of_block",
     "pack_block",
     "pass_over_block",
     "read_and_pass",
@@ -48,159 +47,92 @@ __all__ = [
 ROWS_AT_A_TIME = 65_536
 
 
-class Block(NamedTuple):
-    """Rows of the data, with their weights and ids if they have any."""
+class Moments(NamedTuple):
+    """Moments of some rows."""
 
-    X: Any  # (n_rows, n_features) float32 or float64 in C order, or a CSR matrix
-    weight: Floats | None = None  # (n_rows,)
-    ids: NDArray[Any] | None = None  # (n_rows,)
+    mass: float  # the sum of weights
+    mean: Floats  # (n_features,)
+    scatter: float  # sum of w |x - mean|^2
 
+    @classmethod
+    def of(cls, X: Any, weight: Floats | None) -> "Moments":
+        """Return the moments of an array or a sparse matrix."""
+        mass = float(X.shape[0] if weight is None else weight.sum())
+        if mass == 0.0:
+            return cls(0.0, np.zeros(X.shape[1]), 0.0)
+        if not is_sparse(X):
+            mean, variance = mean_and_variance(X, weight)
+            return cls(mass, mean, mass * variance)
+        mean, norms = weighted_mean(X, weight), squared_norms(X)
+        total = norms.sum() if weight is None else weight @ norms
+        return cls(mass, mean, max(0.0, float(total) - mass * float(mean @ mean)))
 
-@dataclass(frozen=True)
-class Reading:
-    """How what a partition computes to is read as a `Block`."""
-
-    id_column: str | None = None
-    names: tuple[str, ...] | None = None  # of the features of a DataFrame
-    n_features: int | None = None  # where known
-
-    def read(self, part: Any, weight: Any, number: int) -> Block:
-        """Return block `number` of the data, in C order and as floats."""
-        ids = None
-        if isinstance(part, Block):
-            part, given, ids = part
-            weight = given if weight is None else weight
-        if hasattr(part, "columns"):
-            ids = None if self.id_column is None else np.asarray(part[self.id_column])
-            part = part[list(self.names or ())].to_numpy()
-        if weight is not None:
-            try:
-                weight = read_weights(weight, part.shape[0])
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{error} (in block {number})") from None
-        X = _as_floats(part, number)
-        if self.n_features not in (None, X.shape[1]):
-            raise ValueError(
-                f"block {number} of X has {X.shape[1]} features, expected "
-                f"{self.n_features}"
-            )
-        return Block(X, weight, ids)
-
-
-def _as_floats(part: Any, number: int) -> Any:
-    check_kind(f"block {number} of X", part)
-    part = sparse.csr_matrix(part) if is_sparse(part) else np.asarray(part)
-    if part.ndim != 2:
-        raise ValueError(
-            f"block {number} of X has {part.ndim} dimensions, expected rows of features"
-        )
-    if part.dtype.kind not in "fiub":
-        raise TypeError(
-            f"block {number} of X holds {part.dtype}, expected numbers; convert or "
-            "drop its columns first"
-        )
-    dtype = np.float32 if part.dtype == np.float32 else np.float64
-    with np.errstate(over="ignore"):  # of a longdouble: refused as infinite
-        if is_sparse(part):
-            return part.astype(dtype)
-        return np.ascontiguousarray(part, dtype=dtype)
+    def joined(self, other: "Moments") -> "Moments":
+        """Return the moments of the rows of both."""
+        mass, gap = self.mass + other.mass, other.mean - self.mean
+        share = other.mass / mass if mass > 0.0 else 0.0
+        between = self.mass * share * float(gap @ gap)
+        scatter = self.scatter + other.scatter + between
+        return Moments(mass, self.mean + share * gap, scatter)
 
 
 class Survey(NamedTuple):
-    """What one block, or all of them, hold."""
+    """What a block holds."""
 
     n_rows: int
     n_features: int
     dtype: str
-    mass: float  # the sum of weights
-    mean: Floats  # (n_features,)
-    scatter: float  # sum of w |x - mean|^2
+    moments: Moments
     reach: float  # the largest magnitude of a value
     heaviest: float  # the largest weight
     rows: Ints  # rows whose ids were looked for
     found: Ints  # which of the ids each of them has
 
-    def joined(self, other: "Survey") -> "Survey":
-        """Return the survey of the rows of both."""
-        mass = self.mass + other.mass
-        gap = other.mean - self.mean
-        share = other.mass / mass if mass > 0.0 else 0.0
-        return self._replace(
-            n_rows=self.n_rows + other.n_rows,
-            mass=mass,
-            mean=self.mean + share * gap,
-            scatter=self.scatter + other.scatter + self.mass * share * float(gap @ gap),
-            reach=max(self.reach, other.reach),
-            heaviest=max(self.heaviest, other.heaviest),
-        )
-
 
 def survey_block(
-    part: Any, weight: Any, reading: Reading, number: int, ids: Any
+    part: Any, weight: Any, number: int, reading: Reading, ids: Any
 ) -> Survey:
     """Check a block, and return its size and moments.
 
     `ids` are the ids to look for, a pandas Index, or None.
     """
-    block = reading.read(part, weight, number)
-    X, w = block.X, block.weight
+    X, w, own_ids = reading.read(part, weight, number)
     _check_finite(X, reading, number)
-    reach = 0.0
-    if min(X.shape) > 0:
-        reach = max(-float(X.min()), float(X.max()))
+    reach = max(-float(X.min()), float(X.max())) if min(X.shape) > 0 else 0.0
     heaviest = 1.0 if w is None else float(w.max(initial=0.0))
     # What is too small here may be of the right size with other blocks.
     unit_of(np.array([max(reach, 1.0)]))
     check_heaviest(max(heaviest, 1.0))
     rows = found = np.empty(0, dtype=np.int64)
     if ids is not None:
-        place = ids.get_indexer(block.ids)
+        place = ids.get_indexer(own_ids)
         rows = np.flatnonzero(place >= 0)
         found = place[rows].astype(np.int64)
-    mass, mean, scatter = moments_of_block(X, w)
-    return Survey(
-        X.shape[0], X.shape[1], X.dtype.name, mass, mean, scatter, reach, heaviest,
-        rows, found,
-    )  # fmt: skip
-
-
-def moments_of_block(X: Any, weight: Floats | None) -> tuple[float, Floats, float]:
-    """Return the sum of weights, the mean, and the sum of w |x - mean|^2."""
-    mass = float(X.shape[0] if weight is None else weight.sum())
-    if mass == 0.0:
-        return 0.0, np.zeros(X.shape[1]), 0.0
-    if not is_sparse(X):
-        mean, variance = mean_and_variance(X, weight)
-        return mass, mean, mass * variance
-    mean = weighted_mean(X, weight)
-    norms = squared_norms(X)
-    total = norms.sum() if weight is None else weight @ norms
-    return mass, mean, max(0.0, float(total) - mass * float(mean @ mean))
+    kind = X.shape[0], X.shape[1], X.dtype.name
+    return Survey(*kind, Moments.of(X, w), reach, heaviest, rows, found)
 
 
 def _check_finite(X: Any, reading: Reading, number: int) -> None:
     values = X.data if is_sparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        is_finite = np.isfinite(values.sum(dtype=np.float64))
-    if not is_finite:
-        wrong: Mask = ~np.isfinite(values)
-        if wrong.any():
-            at = np.argwhere(wrong)[0]
-            if is_sparse(X):
-                row = int(np.searchsorted(X.indptr, at[0], side="right")) - 1
-                column, value = int(X.indices[at[0]]), values[at[0]]
-            else:
-                (row, column), value = map(int, at), values[tuple(at)]
-            kind = "NaN" if np.isnan(value) else "infinity"
-            name = repr(reading.names[column]) if reading.names else column
-            raise ValueError(
-                f"X has {kind} in block {number} row {row} (column {name}); fill or "
-                "drop such rows first"
-            )
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+    wrong: Mask = ~np.isfinite(values)
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0])
+        value = values[at]
+        if is_sparse(X):
+            at = X.tocoo().row[at], X.indices[at]
+        kind = "NaN" if np.isnan(value) else "infinity"
+        name = repr(reading.names[at[1]]) if reading.names else at[1]
+        raise ValueError(
+            f"X has {kind} in block {number} row {at[0]} (column {name}); fill or "
+            "drop such rows first"
+        )
 
 
 def gather_rows(
-    part: Any, weight: Any, reading: Reading, number: int, rows: Ints
+    part: Any, weight: Any, number: int, rows: Ints, reading: Reading
 ) -> Block:
     """Return some rows of a block."""
     X, w, ids = reading.read(part, weight, number)
@@ -230,12 +162,10 @@ class Frame:
         with one_blas_thread():
             return np.ascontiguousarray(self.space.map(X))
 
-    def moments(
-        self, part: Any, weight: Any, reading: Reading, number: int
-    ) -> tuple[float, Floats, float]:
+    def moments(self, part: Any, weight: Any, number: int, reading: Reading) -> Moments:
         """Return the moments of a block in the space of the fit."""
         block = reading.read(part, weight, number)
-        return moments_of_block(self.place(block.X), block.weight)
+        return Moments.of(self.place(block.X), block.weight)
 
 
 class Partial(NamedTuple):
@@ -295,29 +225,44 @@ class PlainBlock:
 
     def pass_over(self, prototypes: list[Floats], n_threads: int) -> list[Partial]:
         """Return what a pass at each of several sets of prototypes adds up."""
+        threads = Threads(n_threads)
         with one_blas_thread():
-            return [self._pass_at(C, n_threads) for C in prototypes]
+            return [self._pass_at(C, threads) for C in prototypes]
 
-    def _pass_at(self, C: Floats, n_threads: int) -> Partial:
-        space, frame = Euclidean(), self.frame
-        space.threads = Threads(n_threads)
-        P = C * frame.unit + frame.mean
-        sums, masses, value = np.zeros(C.shape), np.zeros(len(C)), 0.0
+    def _pass_at(self, C: Floats, threads: Threads) -> Partial:
+        found, g = (
+            [Partial(np.zeros(C.shape), np.zeros(len(C)), 0.0)],
+            self.frame.fuzzifier,
+        )
         for first in range(0, self.X.shape[0], ROWS_AT_A_TIME):
             rows = slice(first, first + ROWS_AT_A_TIME)
-            X = self.X[rows]
-            distance = space.between(X, P)
-            W = memberships_of(distance, frame.fuzzifier) ** frame.fuzzifier
-            W *= self.weight[rows, None]
-            sums += weighted_sums(space.threads, X, W)
-            masses += W.sum(axis=0)
-            value += float(np.einsum("ij,ij->", W, distance))
-        sums = (sums - masses[:, None] * frame.mean) / frame.unit
-        return Partial(sums, masses, value / frame.unit**2)
+            distance = self.distances(C, threads, rows)
+            W = self.weight[rows, None] * memberships_of(distance, g) ** g
+            sums = self.add_up(W, threads, rows)
+            found.append(Partial(*sums, float(np.einsum("ij,ij->", W, distance))))
+        return _added(found)
+
+    def distances(
+        self, C: Floats, threads: Threads, rows: slice = slice(None)
+    ) -> Floats:
+        """Return squared distances to prototypes, both in the coordinates of a pass."""
+        space, frame = Euclidean(), self.frame
+        space.threads = threads
+        distance = space.between(self.X[rows], C * frame.unit + frame.mean)
+        distance /= frame.unit**2
+        return distance
+
+    def add_up(
+        self, W: Floats, threads: Threads, rows: slice = slice(None)
+    ) -> tuple[Floats, Floats]:
+        """Return sums of w x and of w for weights W (n_rows, k)."""
+        masses, frame = W.sum(axis=0), self.frame
+        sums = weighted_sums(threads, self.X[rows], W)
+        return (sums - masses[:, None] * frame.mean) / frame.unit, masses
 
 
 def pack_block(
-    part: Any, weight: Any, reading: Reading, number: int, frame: Frame, out: Ints
+    part: Any, weight: Any, number: int, out: Ints, reading: Reading, frame: Frame
 ) -> PackedBlock | PlainBlock:
     """Pack a block without the rows `out`, which judgements name."""
     block = reading.read(part, weight, number)
@@ -336,42 +281,32 @@ def pack_block(
 def pass_over_block(
     block: PackedBlock | PlainBlock, prototypes: list[Floats], n_threads: int = 1
 ) -> list[Partial]:
-    """Make a pass over a packed block."""
+    """Make a pass over a packed block, at several sets of prototypes."""
     return block.pass_over(prototypes, n_threads)
 
 
-def read_and_pass(
-    part: Any,
-    weight: Any,
-    reading: Reading,
-    number: int,
-    frame: Frame,
-    out: Ints,
-    prototypes: list[Floats],
-    n_threads: int = 1,
-) -> list[Partial]:
+def read_and_pass(*given: Any) -> list[Partial]:
     """Pack a block and make a pass over it; keep nothing."""
-    block = pack_block(part, weight, reading, number, frame, out)
-    return block.pass_over(prototypes, n_threads)
+    *block, prototypes, n_threads = given
+    return pass_over_block(pack_block(*block), prototypes, n_threads)
 
 
-def add_partials(*parts: list[Partial]) -> list[Partial]:
+def add_partials(blocks: list[list[Partial]]) -> list[Partial]:
     """Add what passes over several blocks gave, in the order given."""
-    return [
-        Partial(
-            np.add.reduce([p.sums for p in column]),
-            np.add.reduce([p.masses for p in column]),
-            float(np.add.reduce([p.value for p in column])),
-        )
-        for column in zip(*parts, strict=True)
-    ]
+    return [_added(parts) for parts in zip(*blocks, strict=True)]
+
+
+def _added(parts: Iterable[Partial]) -> Partial:
+    sums, masses, values = zip(*parts, strict=True)
+    add = np.add.reduce
+    return Partial(add(sums), add(masses), float(add(values)))
 
 
 def memberships_of_block(
     part: Any,
-    reading: Reading,
     number: int,
     model: Any,
+    reading: Reading,
     rows: Ints,
     memberships: Floats,
 ) -> Floats:

@@ -2,7 +2,6 @@
 
 import copy
 import warnings
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,13 +10,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.blocks.block_passes import BlockPasses, Blocks
+from fuzzypairs.blocks.block_passes import BlockPasses, FitBlocks
+from fuzzypairs.blocks.block_rows import Blocks
 from fuzzypairs.blocks.block_work import memberships_of_block
-from fuzzypairs.blocks.cluster_scheduler import choose_scheduler
-from fuzzypairs.blocks.dask_blocks import Source, read_collection, read_judgements
-from fuzzypairs.blocks.held_rows import hold_rows
-from fuzzypairs.blocks.pass_progress import PassClock
-from fuzzypairs.blocks.schedulers import LIMITS, Limits
+from fuzzypairs.blocks.dask_blocks import read_collection
+from fuzzypairs.blocks.maps import is_delayed
 from fuzzypairs.cluster.checked import CheckedData, store, unit_of
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
@@ -28,33 +25,15 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads
-from fuzzypairs.validation import check_seed, naming
+from fuzzypairs.validation import naming
 
 __all__ = ["DaskFDC", "DaskFuzzyCMeans"]
-
-
-def open_blocks(
-    source: Source, pairs: Any, model: Any, client: Any, limits: Limits = LIMITS
-) -> Blocks:
-    """Survey the blocks of a fit, and gather a sample and the judged rows.
-
-    `model` has the parameters of the fit: random_state, tol, max_iter and n_jobs.
-    """
-    judgements = read_judgements(pairs, source)
-    scheduler = choose_scheduler(client, model.n_jobs)
-    room = limits.kept_share * scheduler.memory
-    if source.n_bytes is not None and source.n_bytes <= room:
-        source = replace(source, parts=scheduler.load(source.parts))
-    clock = PassClock(len(source.parts), model.tol, model.max_iter)
-    seed = check_seed(model.random_state)
-    held = hold_rows(source, scheduler, judgements, seed, clock)
-    return Blocks(source, scheduler, held, clock, limits)
 
 
 class _OnBlocks(PrototypeClusterer):
     """Replaces the passes of a local estimator, which is given held rows alone."""
 
-    blocks: Blocks
+    fit_blocks: FitBlocks
     # Labels of coinciding prototypes are not traced back: that needs memberships.
     _is_algorithm_1 = False
 
@@ -70,8 +49,8 @@ class _OnBlocks(PrototypeClusterer):
         fuzzifier: float,
         make: partial[Any] | None = None,
     ) -> Problem:
-        mean, spread = self.blocks.moments(space, data.unit)
-        over = self.blocks, space, data.unit, fuzzifier, mean, spread
+        mean, spread = self.fit_blocks.moments(space, data.unit)
+        over = self.fit_blocks, space, data.unit, fuzzifier, mean, spread
         make = partial(BlockPasses, *over)
         rest = mean, spread, fuzzifier, make
         return super()._problem(space, data, k, alpha, threads, *rest)
@@ -87,7 +66,7 @@ class BlockFDC(_OnBlocks, FDC):
             # The clusters that a space is learned from are those of the held rows.
             return FDC(**params)
         variant = type(self)(**params)
-        variant.blocks = self.blocks
+        variant.fit_blocks = self.fit_blocks
         return variant
 
 
@@ -100,7 +79,6 @@ class _DaskClusterer(BaseEstimator):
 
     _local: ClassVar[Any]
     _engine: ClassVar[Any]
-    _limits: ClassVar[Limits] = LIMITS
 
     def fit(
         self,
@@ -131,27 +109,23 @@ class _DaskClusterer(BaseEstimator):
         engine = self._engine(**parameters)
         engine._check_parameters()
         space = self._space_of(parameters)
-        source = read_collection(X, sample_weight, getattr(self, "id_column", None))
-        engine.blocks = open_blocks(source, pairs, engine, self.client, self._limits)
-        held, scheduler = engine.blocks.held, engine.blocks.scheduler
+        blocks = read_collection(X, sample_weight, getattr(self, "id_column", None))
+        engine.fit_blocks = FitBlocks.open(blocks, pairs, engine, self.client)
+        held = engine.fit_blocks.held
         if is_sparse(held.X) and not space.accepts_sparse:
             raise TypeError(
                 f"X is sparse, which metric={engine.metric!r} does not accept; use "
                 'metric="euclidean" or dense chunks'
             )
         names: dict[str, Any] = {"n_features_in_": held.survey.n_features}
-        if source.reading.names and all(
-            isinstance(name, str) for name in source.reading.names
-        ):
-            names["feature_names_in_"] = np.array(source.reading.names, dtype=object)
+        columns = blocks.reading.names
+        if columns and all(isinstance(name, str) for name in columns):
+            names["feature_names_in_"] = np.array(columns, dtype=object)
         reach = np.array([held.survey.reach])
         unit = unit_of(reach) if type(space) is Euclidean else 1.0
         data = CheckedData(held.X, held.pairs, held.weight, unit, names)
-        try:
-            found = engine._solve(data, space)
-        finally:
-            scheduler.free()
-        self._keep(engine, data, found, source)
+        found = engine._solve(data, space)
+        self._keep(engine, data, found, blocks)
         for message, category in found.notes:
             warnings.warn(message, category, stacklevel=2)
         return self
@@ -186,7 +160,7 @@ class _DaskClusterer(BaseEstimator):
         return space
 
     def _keep(
-        self, engine: Any, data: CheckedData, found: Found, source: Source
+        self, engine: Any, data: CheckedData, found: Found, blocks: Blocks
     ) -> None:
         """Store what the fit found, and memberships that are computed when asked."""
         engine._store(data, found)
@@ -200,7 +174,7 @@ class _DaskClusterer(BaseEstimator):
             setattr(model, name, own[name])
         vars(model).update(copy.copy(fitted))
         self._model = model
-        held = engine.blocks.held
+        held = engine.fit_blocks.held
         self.judged_memberships_ = found.memberships[held.judged]
         self.judged_rows_ = held.rows[held.judged]
         if held.ids is not None:
@@ -209,8 +183,10 @@ class _DaskClusterer(BaseEstimator):
         rows = held.rows_by_block(constrained)
         cuts = np.cumsum([len(some) for some in rows])[:-1]
         given = np.split(found.memberships[constrained], cuts)
+        if not is_delayed(blocks.parts[0]):
+            return
         lengths = np.diff(held.borders).tolist()
-        self.memberships_ = _lazy_memberships(source, model, lengths, rows, given)
+        self.memberships_ = _lazy_memberships(blocks, model, lengths, rows, given)
         self.labels_ = self.memberships_.argmax(axis=1)
 
     def to_local(self) -> Any:
@@ -240,16 +216,14 @@ class _DaskClusterer(BaseEstimator):
         if not hasattr(X, "to_delayed"):
             return self._model.predict_proba(X)
         id_column = getattr(self, "id_column", None)
-        source = read_collection(X, None, id_column)
+        blocks = read_collection(X, None, id_column)
         table = X._meta.drop(columns=id_column or []) if hasattr(X, "columns") else X
         with naming("X"):
             validate_data(self._model, table, reset=False, skip_check_array=True)
-        n_blocks = len(source.parts)
-        lengths = source.lengths or [float("nan")] * n_blocks
-        k = self._model.n_clusters_
-        none = [np.empty(0, dtype=np.int64)] * n_blocks
-        given = [np.empty((0, k))] * n_blocks
-        return _lazy_memberships(source, self._model, list(lengths), none, given)
+        lengths = list(blocks.lengths or [float("nan")] * len(blocks))
+        none = [np.empty(0, dtype=np.int64)] * len(blocks)
+        given = [np.empty((0, self._model.n_clusters_))] * len(blocks)
+        return _lazy_memberships(blocks, self._model, lengths, none, given)
 
     def predict(self, X: Any) -> Any:
         """Return the cluster of the largest membership of each new sample.
@@ -465,7 +439,7 @@ class DaskFuzzyCMeans(_DaskClusterer):
 
 
 def _lazy_memberships(
-    source: Source,
+    blocks: Blocks,
     model: Any,
     lengths: list[Any],
     rows: list[Any],
@@ -477,17 +451,16 @@ def _lazy_memberships(
     from dask.delayed import delayed
 
     da: Any = dask.array  # without types
-    token = tokenize(model._prototypes, [part.key for part in source.parts])
+    token = tokenize(model._prototypes, [part.key for part in blocks.parts])
     work = delayed(memberships_of_block, pure=False, traverse=False)
     light = delayed(model, name=f"fuzzypairs-model-{token}", traverse=False)
-    reading = source.reading
-    blocks = []
-    for number, part in enumerate(source.parts):
-        own = [delayed(v, traverse=False) for v in (rows[number], given[number])]
+    found = []
+    for number, part in enumerate(blocks.parts):
+        own = blocks.reading, rows[number], given[number]
         block = work(
-            part, delayed(reading, traverse=False), number, light, *own,
+            part, number, light, *(delayed(v, traverse=False) for v in own),
             dask_key_name=f"fuzzypairs-memberships-{token}-{number}",
         )  # fmt: skip
         shape = (lengths[number], model.n_clusters_)
-        blocks.append(da.from_delayed(block, shape, dtype=np.float64))
-    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+        found.append(da.from_delayed(block, shape, dtype=np.float64))
+    return da.concatenate(found, allow_unknown_chunksizes=True)

@@ -12,9 +12,9 @@ import pandas as pd
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.active.inference import fit_answers
-from fuzzypairs.blocks.block_passes import Blocks
-from fuzzypairs.blocks.dask_blocks import Source
-from fuzzypairs.blocks.dask_estimators import BlockFDC, open_blocks
+from fuzzypairs.blocks.block_passes import FitBlocks
+from fuzzypairs.blocks.block_rows import Blocks
+from fuzzypairs.blocks.dask_estimators import BlockFDC
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.cluster.guided import GuidedFDC
 
@@ -38,19 +38,19 @@ class GuidedBlocks:
 class _BlockGuided(GuidedFDC):
     """GuidedFDC that is given held rows, and whose passes go over all blocks."""
 
-    blocks: Blocks
+    fit_blocks: FitBlocks
 
     def _variant(self, **changes: Any) -> FDC:
         params = {**self.get_params(deep=False), "propagate": False, **changes}
         if "metric" in changes:  # held rows are mapped already
             return FDC(**params)
         variant = BlockFDC(**params)
-        variant.blocks = self.blocks
+        variant.fit_blocks = self.fit_blocks
         return variant
 
 
 def fit_guided_blocks(
-    source: Source,
+    source: Blocks,
     pairs: Any,
     model: GuidedFDC,
     client: Any,
@@ -61,19 +61,16 @@ def fit_guided_blocks(
 
     If the judgements are answers to questions, then also to what follows from them.
     """
-    blocks = open_blocks(source, pairs, model, client)
+    blocks = FitBlocks.open(source, pairs, model, client)
     held = blocks.held
     fitted = _BlockGuided(**model.get_params(deep=False))
-    fitted.blocks = blocks
-    try:
-        X = pd.DataFrame(held.X, columns=source.reading.names)
-        if are_answers:
-            most = int(np.max(model.n_clusters))
-            fit_answers(fitted, X, held.pairs, most, held.weight)
-        else:
-            fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
-    finally:
-        blocks.scheduler.free()
+    fitted.fit_blocks = blocks
+    X = pd.DataFrame(held.X, columns=source.reading.names)
+    if are_answers:
+        most = int(np.max(model.n_clusters))
+        fit_answers(fitted, X, held.pairs, most, held.weight)
+    else:
+        fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
     U = fitted.memberships_[held.judged]
     local = _as_local(fitted, GuidedFDC)
     local.model_ = _as_local(fitted.model_, FDC)
@@ -83,6 +80,6 @@ def fit_guided_blocks(
 def _as_local(model: Any, kind: type) -> Any:
     """Return a fitted model as one without blocks and without memberships."""
     local = kind(**model.get_params(deep=False))
-    left_out = ("blocks", "memberships_", "labels_")
+    left_out = ("fit_blocks", "memberships_", "labels_")
     vars(local).update({n: v for n, v in vars(model).items() if n not in left_out})
     return local

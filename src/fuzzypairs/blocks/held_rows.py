@@ -1,29 +1,25 @@
 """Rows that are gathered once to the client: a sample, and all that judgements name."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.blocks.block_work import Survey, gather_rows, survey_block
-from fuzzypairs.blocks.dask_blocks import (
-    NamedPairs,
-    Source,
-    by_block,
-    check_places,
-    distinct_rows,
-    draw_rows,
-    positions,
-)
+from fuzzypairs.blocks.block_rows import Blocks
+from fuzzypairs.blocks.block_work import Moments, Survey, gather_rows, survey_block
+from fuzzypairs.blocks.maps import BlockMap
+from fuzzypairs.blocks.named_pairs import NamedPairs, check_places
 from fuzzypairs.blocks.pass_progress import PassClock
-from fuzzypairs.blocks.schedulers import Scheduler, Work
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.validation import check_heaviest
 
-__all__ = ["SAMPLE", "HeldRows", "hold_rows", "survey_blocks"]
+__all__ = ["SAMPLE", "HeldRows", "by_block", "draw_rows", "hold_rows", "positions"]
 
 # Starts, alpha="auto" and learned spaces see so many rows, those that judgements name
 # among them. At least half as many are drawn at random.
@@ -50,17 +46,61 @@ class HeldRows:
 
     def rows_by_block(self, places: Ints) -> list[Ints]:
         """Return the rows of held places, as numbers within each block."""
-        block, row = positions(np.sort(self.rows[places]), self.borders)
-        return by_block(block, row, len(self.borders) - 1)
+        return rows_by_block(np.sort(self.rows[places]), self.borders)
+
+
+def positions(rows: Ints, borders: Ints) -> tuple[Ints, Ints]:
+    """Return the block and the row within it of rows numbered over all blocks."""
+    block = np.searchsorted(borders, rows, side="right") - 1
+    return block, rows - borders[block]
+
+
+def by_block(block: Ints, values: Sequence[Any] | NDArray[Any], n: int) -> list[Any]:
+    """Return the values of each of `n` blocks; `block` never decreases."""
+    cuts = np.searchsorted(block, np.arange(1, n))
+    return np.split(np.asarray(values), cuts)
+
+
+def rows_by_block(rows: Ints, borders: Ints) -> list[Ints]:
+    """Return ordered rows as numbers within each block."""
+    return by_block(*positions(rows, borders), len(borders) - 1)
+
+
+def distinct_rows(*numbers: Ints) -> Ints:
+    """Return the different ones of some row numbers, in order.
+
+    `np.unique` would take 50 times as long: it uses a hash table for integers.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([7, 2]), np.array([2, 0]))
+    array([0, 2, 7])
+    """
+    ordered = np.sort(np.concatenate(numbers))
+    return ordered[np.diff(ordered, prepend=-1) > 0]
+
+
+def draw_rows(n_rows: int, n_drawn: int, random_state: np.random.RandomState) -> Ints:
+    """Return `n_drawn` different rows in order; all of them draw nothing.
+
+    Examples
+    --------
+    >>> draw_rows(3, 5, np.random.RandomState(0))
+    array([0, 1, 2])
+    """
+    if n_rows <= n_drawn:
+        return np.arange(n_rows)
+    rng = np.random.default_rng(random_state.randint(2**31))
+    # Memory in proportion to what is drawn, not to the rows.
+    return np.sort(rng.choice(n_rows, n_drawn, replace=False, shuffle=False))
 
 
 def survey_blocks(
-    source: Source, scheduler: Scheduler, ids: Any, clock: PassClock
+    blocks: Blocks, map_: BlockMap, ids: Any, clock: PassClock
 ) -> tuple[Survey, list[Survey]]:
     """Return the survey of all rows, and of each block."""
-    calls = [(*call, ids) for call in source.calls]
     clock.begin("survey")
-    found = scheduler.map(Work("survey", survey_block, calls, tell=clock.tick))
+    found = map_(survey_block, blocks.columns, [blocks.reading, ids], clock.tick)
     # Blocks without rows may have another type.
     some = [(n, s) for n, s in enumerate(found) if s.n_rows] or [(0, found[0])]
     first = some[0][1]
@@ -76,16 +116,19 @@ def survey_blocks(
                 f"block {number} of X has {one.n_features} features but block "
                 f"{some[0][0]} has {first.n_features}"
             )
-    lengths = source.lengths or [one.n_rows for one in found]
+    lengths = blocks.lengths or [one.n_rows for one in found]
     for number, (one, length) in enumerate(zip(found, lengths, strict=True)):
         if one.n_rows != length:
             raise ValueError(
                 f"block {number} of X has {one.n_rows} rows, but X.chunks says "
                 f"{length}; correct the chunks, or call X.compute_chunk_sizes()"
             )
-    whole = first
-    for _, one in some[1:]:
-        whole = whole.joined(one)
+    whole = first._replace(
+        n_rows=sum(one.n_rows for one in found),
+        moments=reduce(Moments.joined, (one.moments for _, one in some)),
+        reach=max(one.reach for _, one in some),
+        heaviest=max(one.heaviest for _, one in some),
+    )
     if not whole.n_rows:
         raise ValueError("X has no rows")
     check_heaviest(whole.heaviest)
@@ -93,27 +136,35 @@ def survey_blocks(
 
 
 def hold_rows(
-    source: Source,
-    scheduler: Scheduler,
+    blocks: Blocks,
+    map_: BlockMap,
     judgements: NamedPairs | PairSet | None,
     random_state: np.random.RandomState,
     clock: PassClock,
 ) -> HeldRows:
     """Survey all blocks, then gather a sample and the rows that judgements name."""
-    ids = judgements.ids if isinstance(judgements, NamedPairs) else None
-    whole, found = survey_blocks(source, scheduler, ids, clock)
+    ids: Any = judgements.ids if isinstance(judgements, NamedPairs) else None
+    whole, found = survey_blocks(blocks, map_, ids, clock)
     borders = np.cumsum([0, *(one.n_rows for one in found)])
-    pairs, numbers = _numbered(judgements, found, borders)
-    judged_rows = distinct_rows(numbers)
+    pairs = judgements or PairSet.empty(0)
+    names = None
+    if isinstance(pairs, NamedPairs):
+        check_places(np.concatenate([one.found for one in found]), ids)
+        row = np.empty(len(ids), dtype=np.int64)  # of each id
+        for one, first in zip(found, borders[:-1], strict=True):
+            row[one.found] = first + one.rows
+        pairs, names = pairs.pairs, np.asarray(ids[np.argsort(row)])
+        ends = row[pairs.i], row[pairs.j]
+    else:
+        ends = pairs.i, pairs.j
+    judged_rows = distinct_rows(*ends)
     n_drawn = max(SAMPLE - len(judged_rows), SAMPLE // 2)
     if whole.n_rows <= SAMPLE:
         n_drawn = whole.n_rows
     rows = distinct_rows(judged_rows, draw_rows(whole.n_rows, n_drawn, random_state))
-    block, row = positions(rows, borders)
-    wanted = by_block(block, row, len(found))
     clock.begin("gather")
-    calls = [(*call, some) for call, some in zip(source.calls, wanted, strict=True)]
-    gathered = scheduler.map(Work("gather", gather_rows, calls, tell=clock.tick))
+    columns = [*blocks.columns, rows_by_block(rows, borders)]
+    gathered = map_(gather_rows, columns, [blocks.reading], clock.tick)
     gathered = [part for part in gathered if part.X.shape[0]]
     parts = [part.X for part in gathered]
     X = sparse.vstack(parts, "csr") if is_sparse(parts[0]) else np.concatenate(parts)
@@ -125,34 +176,7 @@ def hold_rows(
                 f"sample_weight is 0 for all {len(rows)} rows of a sample; drop rows "
                 "of weight 0 first"
             )
-    place = np.searchsorted(rows, numbers)
-    half = len(pairs.grade)
-    on_held = PairSet(place[:half], place[half:], pairs.grade, len(rows))
+    i, j = (np.searchsorted(rows, some) for some in ends)
+    on_held = PairSet(i, j, pairs.grade, len(rows))
     judged = np.searchsorted(rows, judged_rows)
-    names = None
-    if isinstance(judgements, NamedPairs):
-        order = np.argsort(_rows_of(found, borders, len(judgements.ids)))
-        names = np.asarray(judgements.ids[order])
     return HeldRows(whole, borders, rows, X, weight, on_held, judged, names)
-
-
-def _numbered(
-    judgements: NamedPairs | PairSet | None, found: list[Survey], borders: Ints
-) -> tuple[PairSet, Ints]:
-    """Return judgements, and the rows of all their first and then second samples."""
-    if judgements is None:
-        return PairSet.empty(0), np.empty(0, dtype=np.int64)
-    if isinstance(judgements, PairSet):
-        return judgements, np.concatenate([judgements.i, judgements.j])
-    pairs = judgements.pairs
-    check_places(np.concatenate([one.found for one in found]), judgements.ids)
-    row = _rows_of(found, borders, len(judgements.ids))
-    return pairs, row[np.concatenate([pairs.i, pairs.j])]
-
-
-def _rows_of(found: list[Survey], borders: Ints, n_ids: int) -> Ints:
-    """Return the row of each id."""
-    row = np.empty(n_ids, dtype=np.int64)
-    for one, first in zip(found, borders[:-1], strict=True):
-        row[one.found] = first + one.rows
-    return row

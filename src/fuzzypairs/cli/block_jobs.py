@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs.blocks.cluster_scheduler import choose_scheduler
-from fuzzypairs.blocks.schedulers import Scheduler, Work
+from fuzzypairs.blocks.maps import BlockMap, choose_map
 from fuzzypairs.tables.file_blocks import FileBlock, find_files, list_blocks
 
 __all__ = ["Job", "Show", "open_job"]
@@ -20,8 +19,7 @@ class Job:
     """Files to be read in blocks, and where their results go."""
 
     blocks: list[FileBlock]
-    scheduler: Scheduler
-    client: Any
+    block_map: BlockMap
     show: Show
 
     def counting(self, doing: str, n_blocks: int) -> Callable[[], None]:
@@ -38,7 +36,7 @@ class Job:
     def map(self, doing: str, function: Any, calls: list[Any]) -> list[Any]:
         """Return results of all blocks, and show how many are done."""
         tell = self.counting(doing, len(calls))
-        return self.scheduler.map(Work(doing.split()[0], function, calls, tell=tell))
+        return self.block_map(function, list(zip(*calls, strict=True)), (), tell)
 
 
 @contextmanager
@@ -48,7 +46,7 @@ def open_job(
     """Yield the blocks of files, and where they are read: here, or by a cluster."""
     blocks = list_blocks(find_files(data))
     if scheduler is None:
-        yield Job(blocks, choose_scheduler(None, n_jobs), None, show)
+        yield Job(blocks, choose_map(None, n_jobs), show)
         return
     import distributed
 
@@ -61,4 +59,4 @@ def open_job(
             "address of a Dask scheduler, such as tcp://10.0.0.5:8786"
         ) from error
     with client:
-        yield Job(blocks, choose_scheduler(client, n_jobs), client, show)
+        yield Job(blocks, choose_map(client), show)

@@ -11,15 +11,10 @@ import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSearchCV, PairSet
 from fuzzypairs._typing import Ints
-from fuzzypairs.blocks.dask_blocks import (
-    NamedPairs,
-    by_block,
-    check_places,
-    draw_rows,
-    positions,
-)
 from fuzzypairs.blocks.dask_estimators import DaskFDC
 from fuzzypairs.blocks.guided_blocks import GuidedBlocks
+from fuzzypairs.blocks.held_rows import by_block, draw_rows, positions
+from fuzzypairs.blocks.named_pairs import NamedPairs, check_places
 from fuzzypairs.cli.block_jobs import Job
 from fuzzypairs.report import write_fit_report
 from fuzzypairs.report.guidance import without_judgements

@@ -17,15 +17,11 @@ from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.blocks.block_work import Reading
-from fuzzypairs.blocks.dask_blocks import (
-    NamedPairs,
-    Source,
-    by_block,
-    positions,
-)
+from fuzzypairs.blocks.block_rows import Blocks, Reading
 from fuzzypairs.blocks.dask_estimators import DaskFDC
 from fuzzypairs.blocks.guided_blocks import GuidedBlocks, fit_guided_blocks
+from fuzzypairs.blocks.held_rows import by_block, positions
+from fuzzypairs.blocks.named_pairs import NamedPairs
 from fuzzypairs.blocks.pass_progress import PassProgress, watch_passes
 from fuzzypairs.cli.block_jobs import Job, Show, open_job
 from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
@@ -226,7 +222,7 @@ def _prepare(job: Job, given: Mapping[str, Any]) -> Profile:
     truth = [given["truth"]] if given.get("truth") else []
     return prepare_blocks(
         job.blocks,
-        job.scheduler,
+        job.block_map,
         id_column=given.get("id_column"),
         drop=[*(given.get("drop") or ()), *truth],
         scale=not given.get("no_scale"),
@@ -282,21 +278,14 @@ def _hits(wanted: Wanted, block: FileBlock) -> Hits:
     return wanted.hits(block.read(text=wanted.text))
 
 
-def source_of(job: Job, profile: Profile) -> Source:
+def source_of(job: Job, profile: Profile) -> Blocks:
     """Return the features of all blocks, read when they are needed."""
-    from dask.delayed import delayed
-
     features, lengths = profile.features, profile.lengths
     names = tuple(features.preparation.get_feature_names_out())
-    load_block = delayed(features.block, pure=False, traverse=False)
-    parts = [
-        load_block(block, dask_key_name=f"fuzzypairs-read-{number}")
-        for number, block in enumerate(job.blocks)
-    ]
     size = 4 if features.is_single else 8
-    reading = Reading(names=names)
     n_bytes = float(sum(lengths)) * len(names) * size
-    return Source(parts, [None] * len(parts), reading, lengths, n_bytes)
+    reading = Reading(features.block, names=names)
+    return Blocks(job.blocks, reading, lengths, n_bytes)
 
 
 def _fit_blocks(
@@ -314,9 +303,9 @@ def _fit_blocks(
     with watch_passes(tell):
         if isinstance(model, GuidedFDC):
             return fit_guided_blocks(
-                source, judged, model, job.client, are_answers=are_answers
+                source, judged, model, job.block_map, are_answers=are_answers
             )
-        fitted = DaskFDC(**model.get_params(deep=False), client=job.client)
+        fitted = DaskFDC(**model.get_params(deep=False), client=job.block_map)
         return fitted.fit(source, pairs=judged)
 
 

@@ -6,7 +6,6 @@ deviations and numbers of missing values are of all rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.blocks.block_work import Block
-from fuzzypairs.blocks.schedulers import Scheduler, Work
+from fuzzypairs.blocks.block_rows import Block
+from fuzzypairs.blocks.maps import BlockMap
 from fuzzypairs.tables.columns import as_text
 from fuzzypairs.tables.features import ColumnRecord, Preparation, treatment_of
 from fuzzypairs.tables.file_blocks import FileBlock
@@ -176,7 +175,7 @@ class Profile(NamedTuple):
 
 def prepare_blocks(
     blocks: Sequence[FileBlock],
-    scheduler: Scheduler,
+    block_map: BlockMap,
     *,
     id_column: str | None = None,
     drop: Sequence[str] = (),
@@ -190,7 +189,7 @@ def prepare_blocks(
     Parameters
     ----------
     blocks : sequence of FileBlock
-    scheduler : Scheduler
+    block_map : BlockMap
     id_column : str, default=None
     drop : sequence of str, default=()
         Columns that are no features.
@@ -212,9 +211,10 @@ def prepare_blocks(
         n_rows = float(sum(n for n in known if n is not None))
     share = min(1.0, 1.2 * SAMPLE / max(1.0, n_rows)) if n_rows > SAMPLE else 1.0
     text = tuple(n for n in (id_column, *told.get("category", ())) if n is not None)
-    work = partial(profile_block, share=share, text=text, seed=seed)
-    calls = [(block, number) for number, block in enumerate(blocks)]
-    found: list[BlockProfile] = scheduler.map(Work("profile", work, calls, tell=tell))
+    columns = [list(blocks), range(len(blocks))]
+    found: list[BlockProfile] = block_map(
+        profile_block, columns, (share, text, seed), tell
+    )
     _check_columns(blocks, found, (id_column, *drop))
     head = found[0].sample.iloc[:N_HEAD]
     sample = pd.concat([one.sample for one in found], ignore_index=True)

@@ -4,18 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fuzzypairs.blocks.maps import LocalMap
 from fuzzypairs.tables import file_blocks
 from fuzzypairs.tables.features import Preparation
 
 pytest.importorskip("dask")
 block_features = pytest.importorskip("fuzzypairs.tables.block_features")
-schedulers = pytest.importorskip("fuzzypairs.blocks.schedulers")
 
 
 def prepared(path, **options):
     blocks = file_blocks.list_blocks([path])
-    scheduler = schedulers.LocalScheduler(1)
-    return blocks, block_features.prepare_blocks(blocks, scheduler, **options)
+    return blocks, block_features.prepare_blocks(blocks, LocalMap(1), **options)
 
 
 def test_moments_by_hand():
