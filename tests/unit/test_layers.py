@@ -28,6 +28,7 @@ LAYERS = (
     "distributed",
     "datasets",
     "tables",
+    "items",
     "plots",
     "report",
     "labelling",

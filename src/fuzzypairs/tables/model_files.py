@@ -26,7 +26,15 @@ STAMP = "fuzzypairs.json"
 
 # Folders of this package whose classes a model may be made of. They hold numbers and
 # touch nothing outside themselves.
-MODEL_FOLDERS = ("cluster", "pairs", "selection", "solvers", "spaces", "tables")
+MODEL_FOLDERS = (
+    "cluster",
+    "items",
+    "pairs",
+    "selection",
+    "solvers",
+    "spaces",
+    "tables",
+)
 
 # Plain containers of numbers that skops does not trust by itself: encoders of
 # scikit-learn keep a dtype, kernel models of sparse data the rows they need.
@@ -197,6 +205,8 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Any:
         )
     try:
         model = skops_io.loads(data, trusted=sorted(accepted))
+    except ImportError:  # of what makes features of items
+        raise
     except Exception as error:
         raise ModelFileError(
             f"{path} cannot be rebuilt ({error}): it is damaged, or was written by a "
