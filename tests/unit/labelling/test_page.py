@@ -325,21 +325,24 @@ def test_a_killed_server_loses_nothing(chromium, start, tmp_path):
 
 def test_a_locked_store_is_said_and_the_answer_kept(chromium, start, tmp_path):
     program = start(make_table(tmp_path))
-    page = open_page(chromium, program)
+    page, reader = (open_page(chromium, program, who) for who in ("Ann", "Bob"))
     with closing(sqlite3.connect(program.database, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
+        reader.click("#views [data-view=history]")
         page.wait_for_timeout(UNSEEN)
         page.keyboard.press("9")
         page.wait_for_selector("#banner >> text=not stored yet")
         blank = chromium.new_page()
         blank.goto(program.address)
-        blank.wait_for_selector("#banner >> text=is locked by another program")
+        for waiting in (blank, reader):
+            waiting.wait_for_selector("#banner >> text=is locked by another program")
         other.execute("ROLLBACK")
     settle(page, 1)
     blank.wait_for_selector("body[data-ready]")
     assert program.stored() == [(1.0, "key")]
-    assert not page.locator("#banner").is_visible()
-    page.context.close()
+    for each in (page, reader):
+        each.wait_for_selector("#banner", state="hidden")
+        each.context.close()
     blank.close()
 
 

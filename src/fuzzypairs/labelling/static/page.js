@@ -136,24 +136,29 @@ function showProgress() {
 // What is seen beside
 
 async function update() {
-  state = await get("/api/state", { annotator });
+  const ask = () => Promise.all([
+    get("/api/state", { annotator }),
+    view === "history" ? get("/api/history", { annotator }) : null,
+    view === "graders" ? get("/api/agreement", { annotator }) : null,
+  ]);
+  const [now, history, agreement] = await surely(ask, "What is shown is not up to date", warn);
+  state = now;
   showState(state);
   showProgress();
   showReport(state.report);
   showContradictions(state.contradictions, askAgain);
-  if (view === "history") await updateHistory();
-  if (view === "graders") showGraders(await get("/api/agreement", { annotator }), annotator);
+  if (history) showHistory(history, edit);
+  if (agreement) showGraders(agreement, annotator);
 }
 
-async function updateHistory() {
-  showHistory(await get("/api/history", { annotator }), async (event, grade) => {
-    try {
-      await post("/api/edit", { annotator, event, grade });
-      await update();
-    } catch (error) {
-      fail(error);
-    }
-  });
+/** @param {number} event @param {number} grade */
+async function edit(event, grade) {
+  try {
+    await post("/api/edit", { annotator, event, grade });
+    await update();
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** @param {number} left @param {number} right */
