@@ -2,6 +2,7 @@
 
 import http.cookiejar
 import json
+import os
 import re
 import select
 import signal
@@ -38,6 +39,7 @@ def start():
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
         running.append(process)
         return process, process.stdout.readline().strip()
@@ -79,10 +81,11 @@ def test_from_a_table_to_a_stored_judgement(start, tmp_path):
     with pytest.raises(urllib.error.HTTPError, match="400"):
         send(seconds=2**63)
     assert send()["event"] == 1
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     output, errors = process.communicate(timeout=60)
 
     assert process.returncode == 0, errors
+    assert "Traceback" not in errors
     assert "All judgements are in" in errors
     assert "token" not in output + errors
     pairs = PairSet.from_store(tmp_path / "data.db", ids=list("abcdef"))

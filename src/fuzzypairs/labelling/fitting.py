@@ -2,11 +2,14 @@
 
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 import numpy as np
@@ -303,6 +306,11 @@ class FitProcess:
 
     def _start(self) -> tuple[Any, Any]:
         """Return a new process and the pipe to it."""
+        if sys.platform != "win32":
+            # The process inherits what is blocked: Ctrl-C is for the program, which
+            # ends it. The start of a tracker would unblock it again.
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
         process = context.Process(
