@@ -30,7 +30,7 @@ def number_in(text: str) -> tuple[float, str] | None:
     >>> number_in("$4,733.50"), number_in("-18.3 °C"), number_in("5 to 10")
     ((4733.5, '$'), (-18.3, '°C'), None)
     """
-    found = NUMBER.fullmatch(text.strip())
+    found = _match(text)
     if not found or (body := _plain(found["body"], ".")) is None:
         return None
     sign = -1 if (found["sign"] or found["minus"]) in ("-", "\u2212") else 1
@@ -45,7 +45,7 @@ def with_point(text: str, decimal: str) -> str:
     >>> with_point("7.479,54 €", ","), with_point("k.A.", ",")
     ('7479.54 €', 'k.A.')
     """
-    found = NUMBER.fullmatch(text.strip())
+    found = _match(text)
     if not found or (body := _plain(found["body"], decimal)) is None:
         return text
     start, end = found.span("body")
@@ -64,7 +64,7 @@ def decimal_of(cells: Iterable[str], *, has_commas: bool = False) -> str:
     votes = {",": 0, ".": 0}
     any_comma = False
     for cell in cells:
-        found = NUMBER.fullmatch(cell.strip())
+        found = _match(cell)
         if not found:
             continue
         body = found["body"]
@@ -78,6 +78,14 @@ def decimal_of(cells: Iterable[str], *, has_commas: bool = False) -> str:
     if not any(votes.values()):
         return "," if has_commas and any_comma else "."
     return "," if votes[","] > votes["."] else "."
+
+
+def _match(text: str) -> re.Match[str] | None:
+    """Return the parts of a number; ($5) is -$5, as accountants write it."""
+    text = text.strip()
+    if text.startswith("(") and text.endswith(")"):
+        text = f"-{text[1:-1].strip()}"
+    return NUMBER.fullmatch(text)
 
 
 def _plain(body: str, decimal: str) -> str | None:

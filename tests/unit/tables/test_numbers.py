@@ -16,6 +16,7 @@ from fuzzypairs.tables.numbers import decimal_of, number_in, with_point
         ("1.234.5", ",", "1.234.5"),
         ("k.A.", ",", "k.A."),
         ("$1,234.5", ".", "$1234.5"),
+        ("(1.234,5 €)", ",", "-1234.5 €"),
         ("1,5", ".", "1,5"),
     ],
 )
@@ -23,7 +24,15 @@ def test_numbers_are_spelt_with_a_point(text, decimal, plain):
     assert with_point(text, decimal) == plain
 
 
-@pytest.mark.parametrize("text", ["", "-", ".", "kg", "12:30", "1/2", "3 May 2020"])
+def test_accountants_write_negative_numbers_in_parentheses():
+    assert number_in("($4,733.50)") == (-4733.5, "$")
+    assert decimal_of(["($1.234)"]) == ","
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-", ".", "kg", "(a)", "(1", "()", "12:30", "1/2", "3 May 2020"],
+)
 def test_what_is_no_number(text):
     assert number_in(text) is None
 
