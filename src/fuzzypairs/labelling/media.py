@@ -52,6 +52,8 @@ def _of_pictures(catalogue: Catalogue) -> Floats:
     for row, name in enumerate(catalogue.shown[catalogue.image]):
         found = catalogue.picture(row)
         if found is None:
+            if not pd.isna(name):
+                damaged.append(f"{name} (no such file, or of another format)")
             continue
         try:
             with open_picture(found[0]) as picture:
