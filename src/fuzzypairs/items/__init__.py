@@ -1,8 +1,7 @@
 """Pictures, texts and embeddings: how they are read, shown, and made into features."""
 
-from fuzzypairs.items.files import find_items, read_embeddings
 from fuzzypairs.items.item_features import ItemFeatures
-from fuzzypairs.items.pictures import open_picture, thumbnail
+from fuzzypairs.items.item_set import ItemSet, Shown, guess_column
 from fuzzypairs.items.showing import (
     distinctive_words,
     mixed_rows,
@@ -12,12 +11,11 @@ from fuzzypairs.items.showing import (
 
 __all__ = [
     "ItemFeatures",
+    "ItemSet",
+    "Shown",
     "distinctive_words",
-    "find_items",
+    "guess_column",
     "mixed_rows",
-    "open_picture",
-    "read_embeddings",
     "shorten",
-    "thumbnail",
     "typical_rows",
 ]

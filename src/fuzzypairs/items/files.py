@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +14,8 @@ from fuzzypairs.items.pictures import ENDINGS, inside
 from fuzzypairs.tables.columns import Column, listed
 from fuzzypairs.tables.dialects import decode
 
-__all__ = ["FoundItems", "Kind", "embedding_column", "find_items", "read_embeddings",
-           "read_texts"]  # fmt: skip
+__all__ = ["Kind", "check_embeddings", "embedding_column", "find_items",
+           "read_embeddings", "read_texts"]  # fmt: skip
 
 Kind = Literal["picture", "text", "embedding"]
 TEXT_ENDINGS = (".txt", ".md", ".text")
@@ -26,32 +25,9 @@ MOST_TEXT = 2**20
 ARRAYS = ("embeddings", "X", "features", "arr_0")
 
 
-@dataclass(frozen=True)
-class FoundItems:
-    """The items of a folder.
-
-    Attributes
-    ----------
-    kind : {"picture", "text"}
-    folder : Path
-    names : list of str
-        Paths below the folder, with ``/`` between folders, in their order.
-    refused : dict of str to str
-        Why files were left out.
-    """
-
-    kind: Kind
-    folder: Path
-    names: list[str]
-    refused: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def paths(self) -> list[str]:
-        """The files."""
-        return [str(self.folder / name) for name in self.names]
-
-
-def find_items(folder: str | os.PathLike[str]) -> FoundItems:
+def find_items(
+    folder: str | os.PathLike[str],
+) -> tuple[Kind, list[str], dict[str, str]]:
     """Find the pictures of a folder, or its texts if these are more.
 
     Folders in the folder are searched too; hidden files are not items. Links to files
@@ -63,19 +39,22 @@ def find_items(folder: str | os.PathLike[str]) -> FoundItems:
 
     Returns
     -------
-    found : FoundItems
+    kind : {"picture", "text"}
+    names : list of str
+        Paths below the folder, with ``/`` between folders, in their order.
+    refused : dict of str to str
+        Why files were left out.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fuzzypairs.items import find_items
+    >>> from fuzzypairs.items.files import find_items
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("b.txt", "a.txt", "other.dat"):
     ...         _ = Path(folder, name).write_text("Hello.")
-    ...     found = find_items(folder)
-    >>> found.kind, found.names
-    ('text', ['a.txt', 'b.txt'])
+    ...     find_items(folder)
+    ('text', ['a.txt', 'b.txt'], {})
     """
     folder = Path(folder)
     names: dict[Kind, list[str]] = {"picture": [], "text": []}
@@ -104,7 +83,7 @@ def find_items(folder: str | os.PathLike[str]) -> FoundItems:
             f"{folder} holds no item that can be read: expected pictures "
             f"({', '.join(ENDINGS)}) or texts ({', '.join(TEXT_ENDINGS)}){why}"
         )
-    return FoundItems(kind, folder, names[kind], refused)
+    return kind, names[kind], refused
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -158,7 +137,7 @@ def read_embeddings(
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from fuzzypairs.items import read_embeddings
+    >>> from fuzzypairs.items.files import read_embeddings
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "notes.npz")
     ...     np.savez(path, embeddings=np.eye(3), ids=["a", "b", "c"])
@@ -193,7 +172,7 @@ def read_embeddings(
                 "numbers, and ids as an array of text"
             )
         raise ValueError(f"{path} cannot be read: {reason}") from None
-    _check_embeddings(values, str(path))
+    check_embeddings(values, str(path))
     if ids is not None and len(ids) != len(values):
         raise ValueError(f"{path} holds {len(values)} embeddings but {len(ids)} ids")
     if ids is not None and len(set(ids)) < len(ids):
@@ -226,11 +205,12 @@ def embedding_column(column: Column) -> NDArray[np.floating[Any]]:
             )
         rows.append(row)
     values = np.array(rows)
-    _check_embeddings(values, f"column {column.name!r}")
+    check_embeddings(values, f"column {column.name!r}")
     return values
 
 
-def _check_embeddings(values: NDArray[Any], place: str) -> None:
+def check_embeddings(values: NDArray[Any], place: str) -> None:
+    """Refuse arrays that are no finite numbers, a row for each item."""
     if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "fiu":
         raise ValueError(
             f"{place} holds an array of {values.dtype} of shape {values.shape}: "

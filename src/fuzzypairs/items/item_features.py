@@ -1,16 +1,13 @@
 """Features of items: vectors, and what is fitted to them."""
 
-import hashlib
-import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
@@ -19,24 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.exceptions import ReadingWarning, VersionMismatchWarning
-from fuzzypairs.items import pictures
 from fuzzypairs.items.encoders import (
     LONGEST_TEXT,
-    Encoder,
     default_of,
     make_encoder,
     package_of,
 )
+from fuzzypairs.items.encoding import Tell, run_encoder, with_cache
 from fuzzypairs.items.files import Kind
-from fuzzypairs.tables.atomic import replacing
-from fuzzypairs.threads import Threads
+from fuzzypairs.items.item_set import ItemSet, name_problems
+from fuzzypairs.tables.features import ColumnRecord, Preparation
 from fuzzypairs.validation import shown
 
 __all__ = ["Encoded", "ItemFeatures"]
 
-Tell = Callable[[float, float], None]
-# Items that are read and encoded together, by a thread.
-BATCH = 32
 # tf-idf: the most parts of words, and the leading directions of their counts. On three
 # sets of short texts k-means found .48, .18 and .49 (adjusted Rand index) with groups
 # of 3 and 4 letters and 30 directions, and .36, .16 and .45 with words.
@@ -46,28 +39,34 @@ SAID_TFIDF = "by parts of words (tf-idf)"
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Vectors of items, before anything is fitted to them.
+    """Items with their vectors, before anything is fitted to them.
 
     Attributes
     ----------
-    features : str
-        What made them.
+    items : ItemSet
+        The items, with their columns; of a folder only those that can be read.
     vectors : ndarray of shape (n_items, n_numbers), or list of str
         NaN where an item cannot be read; texts where counts of words are features.
-    problems : dict of int to str
-        Why items cannot be read, by number.
-    said, digest : str
-        What was done, in words; the digest of the file of a network.
+    features, said, digest : str
+        What made them, in a name and in words; the digest of the file of a network.
     n_directions : int or None
         The number of leading directions to keep.
+    notes : tuple of str
+        What the user should know: what cannot be read, by name, and why.
     """
 
-    features: str
+    items: ItemSet
     vectors: Any
-    problems: dict[int, str] = field(default_factory=dict)
+    features: str
     said: str = ""
     digest: str = ""
     n_directions: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> dict[int, str]:
+        """Why items cannot be read, by row: their features are the mean."""
+        return self.items.problems
 
     @property
     def readable(self) -> Mask:
@@ -75,14 +74,6 @@ class Encoded:
         found = np.ones(len(self.vectors), dtype=bool)
         found[list(self.problems)] = False
         return found
-
-    def without_problems(self) -> "Encoded":
-        """Return the items that can be read."""
-        rows = np.flatnonzero(self.readable)
-        vectors = self.vectors
-        if isinstance(vectors, list):
-            return replace(self, vectors=[vectors[n] for n in rows], problems={})
-        return replace(self, vectors=vectors[rows], problems={})
 
 
 class ItemFeatures(TransformerMixin, BaseEstimator):
@@ -104,6 +95,11 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         Of ``"onnx:FILE"``: `size` in pixels, `mean` and `std` of colours from 0 to 1,
         and the name of the `output`. What is not given is taken from the file, or from
         ``preprocessor_config.json`` beside it.
+    columns : Preparation, default=None
+        What makes features of the columns beside the items. Items and columns then
+        have the same total variance. None clusters by the items alone.
+    column : str, default=None
+        The column of a table that holds the items, to be found again in other tables.
     n_jobs : int, default=-1
         Number of threads that read pictures.
 
@@ -119,6 +115,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         What was done, in words.
     transformer_ : transformer of scikit-learn
         What was fitted to the vectors.
+    columns_ : tuple of ColumnRecord
+        What was done to the items, then to the columns.
     n_features_out_ : int
 
     Notes
@@ -140,11 +138,15 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         kind: Kind,
         features: str = "auto",
         options: Mapping[str, Any] | None = None,
+        columns: Preparation | None = None,
+        column: str | None = None,
         n_jobs: int | None = -1,
     ) -> None:
         self.kind = kind
         self.features = features
         self.options = options
+        self.columns = columns
+        self.column = column
         self.n_jobs = n_jobs
 
     def encode(
@@ -153,95 +155,125 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         *,
         tell: Tell = lambda done, total: None,
         cache: Path | None = None,
+        strict: bool = False,
     ) -> Encoded:
-        """Return vectors of items, each of which depends on its item alone.
+        """Read items and return their vectors, each of which depends on its item alone.
 
         Parameters
         ----------
-        items : sequence of n_items
+        items : ItemSet, or sequence of n_items
             Paths or uint8 arrays of pictures, texts, or rows of embeddings.
         tell : callable, default=None
             Called with the number of items that are done, and of all.
         cache : Path, default=None
             A file that keeps vectors, by the content of texts, and by path, size and
             time of files.
+        strict : bool, default=False
+            Whether an item that cannot be read is an error.
         """
-        kind = self.kind
-        if kind not in ("picture", "text", "embedding"):
-            raise ValueError(
-                f"kind is {shown(kind)}: expected 'picture', 'text' or 'embedding'"
-            )
         fitted = vars(self).get("features_")
-        name = fitted or self.features
-        if kind == "embedding":
-            if name not in ("auto", "given"):
-                raise ValueError(
-                    f"embeddings are used as they are: {name!r} makes features of "
-                    "texts or pictures"
-                )
-            return Encoded("given", np.asarray(items), said="used as they are")
+        name, note = fitted or self.features, ""
+        if self.kind == "embedding" and name not in ("auto", "given"):
+            raise ValueError(
+                f"embeddings are used as they are: {name!r} makes features of texts "
+                "or pictures"
+            )
+        items = self._as_items(items)
+        if self.kind == "embedding":
+            return Encoded(items, np.asarray(items.values), "given", "used as they are")
         if name == "auto":
-            name, note = default_of(kind)
-            if note:
-                warnings.warn(note, ReadingWarning, stacklevel=2)
-        if kind == "text":
-            items = [str(text)[:LONGEST_TEXT] for text in items]
-        problems = {
-            n: "it is empty"
+            name, note = default_of(self.kind)
+        if self.kind == "text" and name == "tfidf" and not self.options:
+            encoded = Encoded(items, items.values, name, SAID_TFIDF)
+        else:
+            encoded = self._run_encoder(items, name, tell, cache)
+        return _without_unreadable(encoded, note, strict)
+
+    def _as_items(self, items: Any) -> ItemSet:
+        """Return items that were given as a plain sequence as an `ItemSet`."""
+        if self.kind not in ("picture", "text", "embedding"):
+            raise ValueError(
+                f"kind is {shown(self.kind)}: expected 'picture', 'text' or 'embedding'"
+            )
+        if isinstance(items, ItemSet):
+            if items.kind != self.kind:
+                raise ValueError(f"items are {items.kind}s: expected {self.kind}s")
+            return items
+        if self.kind == "text":
+            return ItemSet.from_texts(items)
+        if self.kind == "embedding":
+            return ItemSet.from_embeddings(np.asarray(items))
+        empty = {
+            n: "there is no name of a file"
             for n, item in enumerate(items)
             if not isinstance(item, np.ndarray) and not str(item).strip()
         }
-        if kind == "text" and name == "tfidf" and not self.options:
-            return Encoded(name, items, problems, SAID_TFIDF)
-        is_loaded = fitted is not None and not vars(self).get("_is_ours", False)
+        return ItemSet("picture", list(items), problems=empty)
+
+    def _run_encoder(
+        self, items: ItemSet, name: str, tell: Tell, cache: Path | None
+    ) -> Encoded:
+        is_loaded = "features_" in vars(self) and not vars(self).get("_is_ours", False)
         if is_loaded and name.startswith("python:"):
             raise ValueError(
                 f"the model makes features by {name}, which would be run: give "
                 f"--features {name} if you know it"
             )
-        encoder = make_encoder(kind, name, self.options or {}, is_known=is_loaded)
-        if fitted is not None and encoder.digest != self.digest_:
+        encoder = make_encoder(self.kind, name, self.options or {}, is_known=is_loaded)
+        if "features_" in vars(self) and encoder.digest != self.digest_:
             raise ValueError(f"{name} has changed since the fit: fit again")
-        wanted = [n for n in range(len(items)) if n not in problems]
-        vectors: dict[int, Any] = {}
-        if cache is not None:
-            stamp = f"{name} {encoder.digest} {encoder.said}"
-            keys = {n: _key(items[n]) for n in wanted}
-            known = _read_cache(cache, stamp)
-            vectors = {n: known[key] for n, key in keys.items() if key in known}
-        new = [n for n in wanted if n not in vectors]
-        found, failed = _encode(encoder, items, new, self.n_jobs, tell)
-        vectors |= found
-        problems = dict(sorted((problems | failed).items()))
-        if not vectors:
-            said = next(iter(problems.values()), "there are none")
-            raise ValueError(f"none of {len(items)} {kind}s can be read: {said}")
-        if cache is not None and found:
-            _write_cache(cache, stamp, {keys[n]: v for n, v in vectors.items()})
-        rows = np.full((len(items), len(next(iter(vectors.values())))), np.nan, "f4")
+        values = items.values
+        if items.kind == "text":
+            values = [text[:LONGEST_TEXT] for text in values]
+        wanted = [n for n in range(items.n_rows) if n not in items.problems]
+        vectors, failed = with_cache(
+            cache,
+            f"{name} {encoder.digest} {encoder.said}",
+            values,
+            wanted,
+            lambda new: run_encoder(encoder, values, new, self.n_jobs, tell),
+        )
+        problems = dict(sorted((items.problems | failed).items()))
+        n_numbers = len(next(iter(vectors.values()), ()))
+        rows = np.full((items.n_rows, n_numbers), np.nan, dtype=np.float32)
         rows[list(vectors)] = list(vectors.values())
         return Encoded(
-            name, rows, problems, encoder.said, encoder.digest, encoder.n_directions
-        )
+            replace(items, problems=problems), rows, name, encoder.said, encoder.digest,
+            encoder.n_directions,
+        )  # fmt: skip
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit to items, or to their vectors.
 
         Parameters
         ----------
-        X : sequence of n_items, or Encoded
+        X : Encoded, ItemSet, or sequence of n_items
         y : ignored
 
         Returns
         -------
         self : ItemFeatures
         """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: object = None, **params: object) -> Floats:
+        """Fit to items, or to their vectors, and return their features.
+
+        Parameters
+        ----------
+        X : Encoded, ItemSet, or sequence of n_items
+        y : ignored
+        **params : ignored
+
+        Returns
+        -------
+        features : ndarray of shape (n_items, n_features)
+        """
         for name in ("features_", "_is_ours"):
             self.__dict__.pop(name, None)
-        encoded = X if isinstance(X, Encoded) else self.encode(X)
-        rows = encoded.without_problems().vectors
-        if not len(rows):
-            raise ValueError(f"there are no {self.kind}s that can be read")
+        encoded = self._read(X)
+        rows = _readable_rows(encoded)
         same = (
             len(set(rows)) == 1
             if isinstance(rows, list)
@@ -254,41 +286,58 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
             )
         self.transformer_ = _transformer(encoded, rows)
         try:
-            made = self.transformer_.fit_transform(rows)
+            found = self.transformer_.fit_transform(rows)
         except ValueError as error:  # of texts without a letter
             raise ValueError(f"texts have no words: {error}") from error
         self.features_, self.digest_ = encoded.features, encoded.digest
         self.said_, self.package_ = encoded.said, package_of(encoded.features)
-        self.n_features_out_ = made.shape[1]
+        self.n_item_features_ = self.n_features_out_ = found.shape[1]
+        n_missing = len(encoded.problems)
+        treatment = encoded.said + (
+            f", {n_missing} set to the mean" if n_missing else ""
+        )
+        record = ColumnRecord(
+            self.column or self.kind, cast(Any, self.kind), n_missing,
+            found.shape[1], treatment, first_feature=0,
+        )  # fmt: skip
+        self.columns_: tuple[ColumnRecord, ...] = (record,)
+        self.weight_ = 1.0
+        made = np.zeros((len(encoded.vectors), found.shape[1]))
+        made[encoded.readable] = found
         self._is_ours = True
-        return self
+        if self.columns is None:
+            return made
+        self.preparation_ = clone(self.columns)
+        beside = self.preparation_.fit_transform(encoded.items.columns)
+        self.columns_ += tuple(
+            replace(
+                c, first_feature=c.first_feature + made.shape[1] * bool(c.n_features)
+            )
+            for c in self.preparation_.columns_
+        )
+        # Items and columns count the same, however many features they have.
+        self.weight_ = float(
+            np.sqrt(made.var(axis=0).sum() / (beside.var(axis=0).sum() or 1.0))
+        )
+        self.n_features_out_ += beside.shape[1]
+        return np.hstack([made, self.weight_ * beside])
 
     def transform(self, X: Any) -> Floats:
         """Return features of items, or of their vectors.
 
         Parameters
         ----------
-        X : sequence of n_items, or Encoded
+        X : Encoded, ItemSet, or sequence of n_items
 
         Returns
         -------
         features : ndarray of shape (n_items, n_features)
-            0, which is the mean, where an item cannot be read; a `ReadingWarning` names
-            these, unless vectors are given.
+            0, which is the mean, where an item cannot be read.
         """
         check_is_fitted(self, "transformer_")
-        encoded = X
-        if not isinstance(X, Encoded):
-            encoded = self.encode(X)
-            if encoded.problems:
-                warnings.warn(
-                    f"{len(encoded.problems)} {self.kind}s cannot be read and count "
-                    f"as the mean: {told(encoded.problems, X)}",
-                    ReadingWarning,
-                    stacklevel=2,
-                )
-        made = np.zeros((len(encoded.vectors), self.n_features_out_))
-        rows = encoded.without_problems().vectors
+        encoded = self._read(X)
+        made = np.zeros((len(encoded.vectors), self.n_item_features_))
+        rows = _readable_rows(encoded)
         if not isinstance(rows, list):
             expected = getattr(self.transformer_, "n_features_in_", rows.shape[1])
             if rows.shape[1] != expected:
@@ -298,12 +347,19 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
                 )
         if len(rows):
             made[encoded.readable] = self.transformer_.transform(rows)
-        return made
+        if self.columns is None:
+            return made
+        beside = self.preparation_.transform(encoded.items.columns)
+        return np.hstack([made, self.weight_ * beside])
 
-    def fit_transform(self, X: Any, y: object = None, **params: object) -> Floats:
-        """Fit to items, or to their vectors, and return their features."""
-        encoded = X if isinstance(X, Encoded) else self.encode(X)
-        return self.fit(encoded).transform(encoded)
+    def _read(self, X: Any) -> Encoded:
+        """Return what is read already, or read it and warn of what cannot be."""
+        if isinstance(X, Encoded):
+            return X
+        encoded = self.encode(X)
+        for note in encoded.notes:
+            warnings.warn(note, ReadingWarning, stacklevel=3)
+        return encoded
 
     def confirm(self, features: str) -> None:
         """Allow a loaded model to run the function that it names.
@@ -324,7 +380,9 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the features, shape (n_features,)."""
         check_is_fitted(self, "transformer_")
-        names = [f"{self.kind} {n + 1}" for n in range(self.n_features_out_)]
+        names = [f"{self.kind} {n + 1}" for n in range(self.n_item_features_)]
+        if self.columns is not None:
+            names += list(self.preparation_.get_feature_names_out())
         return np.array(names, dtype=object)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -344,10 +402,37 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
             )
 
 
-def told(problems: Mapping[int, str], names: Sequence[object]) -> str:
-    """Return which items cannot be read, and why, for a message."""
-    said = [f"{str(names[n]) or f'row {n}'} ({why})" for n, why in problems.items()]
-    return ", ".join(said[:5] + ["..."] * (len(said) > 5))
+def _without_unreadable(encoded: Encoded, note: str, strict: bool) -> Encoded:
+    """Return encoded items, with a folder's unreadable files left out, and notes."""
+    items = encoded.items
+    problems = items.refused | {items.name(n): why for n, why in items.problems.items()}
+    if not encoded.readable.any():
+        why = next(iter(problems.values()), "there are none")
+        raise ValueError(f"none of {items.n_rows} {items.kind}s can be read: {why}")
+    if not problems:
+        return replace(encoded, notes=(note,) if note else ())
+    said = name_problems(problems)
+    if strict:
+        raise ValueError(f"{len(problems)} {items.kind}s cannot be read: {said}")
+    then = "are left out" if items.is_folder else "count as the mean"
+    one = len(problems) == 1
+    then = then.replace("are", "is").replace("count", "counts") if one else then
+    kinds = items.kind + "s" * (not one)
+    found = f"{len(problems)} {kinds} cannot be read and {then}: {said}"
+    notes = (note, found) if note else (found,)
+    if not items.is_folder or not items.problems:
+        return replace(encoded, notes=notes)
+    rows = np.flatnonzero(encoded.readable)
+    vectors = encoded.vectors
+    vectors = [vectors[n] for n in rows] if isinstance(vectors, list) else vectors[rows]
+    return replace(encoded, items=items.take(rows), vectors=vectors, notes=notes)
+
+
+def _readable_rows(encoded: Encoded) -> Any:
+    """Return the vectors, or the texts, of items that can be read."""
+    if isinstance(encoded.vectors, list):
+        return [encoded.vectors[n] for n in np.flatnonzero(encoded.readable)]
+    return encoded.vectors[encoded.readable]
 
 
 def _transformer(encoded: Encoded, rows: Any) -> Any:
@@ -363,74 +448,3 @@ def _transformer(encoded: Encoded, rows: Any) -> Any:
     if encoded.n_directions is not None and encoded.n_directions < min(rows.shape):
         return PCA(encoded.n_directions, random_state=0)
     return StandardScaler(with_std=False)
-
-
-def _encode(
-    encoder: Encoder, items: Any, wanted: Sequence[int], n_jobs: int | None, tell: Tell
-) -> tuple[dict[int, Any], dict[int, str]]:
-    """Return vectors of the wanted items, and why some cannot be read."""
-    vectors: dict[int, Any] = {}
-    failed: dict[int, str] = {}
-    lock = Lock()
-    step = max(1, len(wanted)) if encoder.at_once else BATCH
-
-    def run(start: int) -> None:
-        numbers, inputs = list(wanted[start : start + step]), []
-        if encoder.size is None:
-            inputs = [items[n] for n in numbers]
-        else:
-            for n in list(numbers):
-                try:
-                    inputs.append(pictures.pixels(items[n], *encoder.size))
-                except ValueError as error:
-                    failed[n] = str(error)
-                    numbers.remove(n)
-        if numbers:
-            batch = np.stack(inputs) if encoder.size else inputs
-            made = np.asarray(encoder.encode(batch))
-            _check(made, len(numbers), encoder.said)
-            vectors.update(zip(numbers, made.astype(np.float32), strict=True))
-        with lock:
-            tell(len(vectors) + len(failed), len(wanted))
-
-    Threads(n_jobs).map(run, [(start,) for start in range(0, len(wanted), step)])
-    return {n: vectors[n] for n in wanted if n in vectors}, failed
-
-
-def _check(made: Any, n_items: int, said: str) -> None:
-    if made.ndim != 2 or len(made) != n_items or made.dtype.kind not in "fiu":
-        raise ValueError(
-            f"features {said} are an array of {made.dtype} of shape {made.shape}: "
-            f"expected numbers, {n_items} rows"
-        )
-    if not np.isfinite(made).all():
-        raise ValueError(f"features {said} are not all finite")
-
-
-def _key(item: Any) -> str:
-    """Return what tells whether an item is the same as before."""
-    if isinstance(item, np.ndarray):
-        return hashlib.sha256(item.tobytes()).hexdigest()
-    try:
-        found = os.stat(item)
-    except (OSError, ValueError):  # a text, or a file that is gone
-        return hashlib.sha256(str(item).encode()).hexdigest()
-    return f"{os.path.abspath(item)} {found.st_size} {found.st_mtime_ns}"
-
-
-def _read_cache(path: Path, stamp: str) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if str(file["stamp"]) == stamp:
-                return dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
-    except FileNotFoundError:
-        pass
-    except Exception:  # a damaged file is written anew
-        warnings.warn(f"{path} is damaged: it is written anew", ReadingWarning, 2)
-    return {}
-
-
-def _write_cache(path: Path, stamp: str, vectors: Mapping[str, Any]) -> None:
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        keys, rows = list(vectors), np.array(list(vectors.values()))
-        np.savez(file, stamp=np.array(stamp), keys=np.array(keys), vectors=rows)

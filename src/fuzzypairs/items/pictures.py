@@ -96,7 +96,7 @@ def open_picture(picture: Picture, side: int | None = None) -> "Image.Image":
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.items import open_picture
+    >>> from fuzzypairs.items.pictures import open_picture
     >>> open_picture(np.zeros((4, 6), dtype=np.uint8)).size
     (6, 4)
     """
@@ -180,7 +180,7 @@ def thumbnail(picture: Picture, side: int = 96) -> tuple[bytes, str]:
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzypairs.items import thumbnail
+    >>> from fuzzypairs.items.pictures import thumbnail
     >>> thumbnail(np.zeros((8, 8), dtype=np.uint8))[1]
     'image/png'
     """

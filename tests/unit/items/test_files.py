@@ -24,12 +24,8 @@ def test_pictures_are_found_in_folders_too(tmp_path):
         picture(tmp_path / name)
     (tmp_path / "notes.txt").write_text("not an item")
 
-    found = find_items(tmp_path)
-
-    assert found.kind == "picture"
-    assert found.names == ["b.png", "sub/a.JPG", "sub/deep/c.tiff"]
-    assert found.paths[1] == str(tmp_path / "sub" / "a.JPG")
-    assert found.refused == {}
+    names = ["b.png", "sub/a.JPG", "sub/deep/c.tiff"]
+    assert find_items(tmp_path) == ("picture", names, {})
 
 
 def test_a_folder_of_texts(tmp_path):
@@ -37,7 +33,7 @@ def test_a_folder_of_texts(tmp_path):
         (tmp_path / name).write_text("words")
     picture(tmp_path / "one.png")
 
-    assert find_items(str(tmp_path)).names == ["a.md", "b.txt"]
+    assert find_items(str(tmp_path))[1] == ["a.md", "b.txt"]
 
 
 def test_links_out_of_the_folder_are_refused(tmp_path):
@@ -49,10 +45,10 @@ def test_links_out_of_the_folder_are_refused(tmp_path):
     (root / "gone.png").symlink_to(root / "none.png")
     (root / "inside.png").symlink_to(root / "a.png")
 
-    found = find_items(root)
+    _, names, refused = find_items(root)
 
-    assert found.names == ["a.png", "inside.png"]
-    assert found.refused == {
+    assert names == ["a.png", "inside.png"]
+    assert refused == {
         "link.png": "it is outside of the folder",
         "gone.png": "there is no such file",
     }

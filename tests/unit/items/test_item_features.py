@@ -1,8 +1,10 @@
 import sys
 import types
 import warnings
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 from sklearn.base import clone
@@ -10,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 
 from fuzzypairs import FDC, load, save
 from fuzzypairs.exceptions import ReadingWarning, VersionMismatchWarning
-from fuzzypairs.items import ItemFeatures, encoders
+from fuzzypairs.items import ItemFeatures, ItemSet, encoders
 from fuzzypairs.items.item_features import Encoded
+from fuzzypairs.tables.features import Preparation
 
 TEXTS = [
     "the train to Basel was late again",
@@ -98,11 +101,11 @@ def test_texts_of_all_kinds():
     texts = ["", "  ", "😀😀", "مرحبا بالعالم", "word " * 200_000, "\0", *TEXTS]
 
     model = ItemFeatures("text").fit(TEXTS)
-    with pytest.warns(ReadingWarning, match="2 texts cannot be read and count as the"):
+    with pytest.warns(ReadingWarning, match="3 texts cannot be read and count as the"):
         X = model.transform(texts)
     assert np.isfinite(X).all()
-    assert not X[:2].any()
-    assert X[2:].any(axis=1).all()
+    assert not X[[0, 1, 5]].any()
+    assert X[[2, 3, 4, *range(6, len(texts))]].any(axis=1).all()
 
 
 def test_without_wordllama_texts_are_compared_by_words(monkeypatch):
@@ -142,9 +145,44 @@ def test_items_that_cannot_be_read_are_named(pictures, tmp_path):
     assert not X[40:].any()
     whole = ItemFeatures("picture").fit_transform(pictures)
     np.testing.assert_allclose(X[:40], whole, atol=1e-6)
-    assert len(model.transform(encoded.without_problems())) == 40
-    with pytest.warns(ReadingWarning, match=r"2 pictures .*broken.png \(it is none of"):
+    with pytest.warns(ReadingWarning, match=r"2 pictures .* row 40 \(it is none of"):
         model.transform(items)
+    with pytest.raises(ValueError, match=r"^2 pictures cannot be read: row 40"):
+        model.encode(items, strict=True)
+
+
+def test_files_of_a_folder_that_cannot_be_read_are_no_rows(pictures, tmp_path):
+    (tmp_path / "05a.png").write_bytes(b"no")
+    (tmp_path / "out.png").symlink_to("/etc/hostname")
+    read = ItemFeatures("picture").encode(ItemSet.from_folder(tmp_path))
+
+    assert len(read.vectors) == read.items.n_rows == 40
+    assert read.items.ids.tolist() == [f"{n:02}.png" for n in range(40)]
+    assert read.problems == {}
+    (note,) = read.notes
+    assert note == (
+        "2 pictures cannot be read and are left out: out.png (it is outside of the "
+        "folder), 05a.png (it is none of PNG, JPEG, GIF, WEBP, BMP, TIFF)"
+    )
+
+
+def test_columns_beside_the_items_count_as_much_as_they(tmp_path):
+    table = pd.DataFrame({"sum": [0.0, 500.0] * 3})
+    items = replace(ItemSet.from_texts(TEXTS), columns=table)
+    model = ItemFeatures("text", "tfidf", columns=Preparation(), column="message")
+    X = model.fit_transform(items)
+
+    texts, column = X[:, : model.n_item_features_], X[:, model.n_item_features_ :]
+    assert column.shape == (6, 1)
+    assert texts.var(axis=0).sum() == pytest.approx(column.var(axis=0).sum())
+    np.testing.assert_allclose(model.transform(items), X, atol=1e-12)
+    assert [c.name for c in model.columns_] == ["message", "sum"]
+    assert model.columns_[1].first_feature == model.n_item_features_
+    assert model.get_feature_names_out()[-1] == "sum"
+    save(make_pipeline(model, FDC(2).fit(X)), tmp_path / "model.skops")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.skops")[0].transform(items), model.transform(items)
+    )
 
 
 def test_nothing_to_cluster_by():
@@ -152,7 +190,7 @@ def test_nothing_to_cluster_by():
         ItemFeatures("picture").fit(["none.png", ""])
     with pytest.raises(ValueError, match="all 3 texts have the same features"):
         ItemFeatures("text", "tfidf").fit(["same text"] * 3)
-    with pytest.raises(ValueError, match="there are no texts that can be read"):
+    with pytest.raises(ValueError, match="none of 2 texts can be read: it is empty"):
         ItemFeatures("text", "tfidf").fit(["", ""])
 
 
@@ -295,7 +333,7 @@ def test_many_directions_are_not_asked_of_few_items(pictures):
 
 
 def test_encoded_items_can_be_given():
-    encoded = Encoded("given", np.eye(3))
+    encoded = Encoded(ItemSet.from_embeddings(np.eye(3)), np.eye(3), "given")
     model = ItemFeatures("embedding")
 
     np.testing.assert_array_equal(
