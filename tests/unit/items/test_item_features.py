@@ -204,7 +204,7 @@ def test_nothing_to_cluster_by():
         ("sound", "auto", None, "kind is 'sound': expected"),
         ("picture", "python:no.module", None, "python:no.module was not found"),
         ("picture", "onnx:none.onnx", None, "none.onnx does not exist"),
-        ("picture", "onnx:none.onnx", {"sise": 3}, "onnx has no option 'sise'"),
+        ("picture", "onnx:none.onnx", {"sides": 3}, "onnx has no option 'sides'"),
     ],
 )
 def test_features_that_there_are_not(kind, features, options, reason):
@@ -215,7 +215,7 @@ def test_features_that_there_are_not(kind, features, options, reason):
 def test_a_package_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(encoders.PACKAGES, "wordllama", ("no-such", "fuzzypairs[text]"))
 
-    with pytest.raises(ImportError, match=r"need no-such: pip install 'fuzzypairs\[te"):
+    with pytest.raises(ImportError, match=r"need no-such: pip install 'fuzzypairs\[text"):
         ItemFeatures("text", "wordllama").fit(TEXTS)
 
 
