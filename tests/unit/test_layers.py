@@ -44,7 +44,9 @@ MOST_LINES = 500
 # What breaks a rule today, and why.
 BACKWARD: dict[tuple[str, str], str] = {}
 SAME_NAME: dict[str, str] = {}
-LONG: dict[str, str] = {}
+LONG: dict[str, str] = {
+    "pairs/pairset": "one class: half of it are the docstrings of its public methods",
+}
 
 
 def name_of(file):

@@ -51,7 +51,7 @@ class LabelClusterer(ClusterMixin, BaseEstimator):
         with naming("X"):
             check_kind("X", X)
             data = validate_data(blank, X, dtype=np.float64, ensure_min_samples=least)
-        judged = PairSet.coerce(pairs, len(data))
+        judged = PairSet.coerce(pairs, len(data)).merged
         needed = self._bytes_needed(*data.shape)
         check_room(type(self).__name__, len(data), needed, allowed)
         # Weights that vanish underflow.

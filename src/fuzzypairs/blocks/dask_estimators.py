@@ -123,7 +123,8 @@ class _DaskClusterer(BaseEstimator):
             names["feature_names_in_"] = np.array(columns, dtype=object)
         reach = np.array([held.survey.reach])
         unit = unit_of(reach) if type(space) is Euclidean else 1.0
-        data = CheckedData(held.X, held.pairs, held.weight, unit, names)
+        judged = held.pairs.merged, held.weight, unit, names, held.pairs
+        data = CheckedData(held.X, *judged)
         found = engine._solve(data, space)
         self._keep(engine, data, found, blocks)
         for message, category in found.notes:

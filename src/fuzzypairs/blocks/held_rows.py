@@ -1,7 +1,7 @@
 """Rows that are gathered once to the client: a sample, and all that judgements name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -177,6 +177,6 @@ def hold_rows(
                 "of weight 0 first"
             )
     i, j = (np.searchsorted(rows, some) for some in ends)
-    on_held = PairSet(i, j, pairs.grade, len(rows))
+    on_held = replace(pairs, i=i, j=j, n_samples=len(rows))
     judged = np.searchsorted(rows, judged_rows)
     return HeldRows(whole, borders, rows, X, weight, on_held, judged, names)

@@ -8,7 +8,7 @@ from fuzzypairs._typing import Ints
 from fuzzypairs.blocks.block_rows import Blocks
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.reading import read_columns
+from fuzzypairs.pairs.reading import annotators_of, read_columns
 
 __all__ = ["NamedPairs", "check_places", "name_pairs", "read_judgements"]
 
@@ -36,7 +36,7 @@ def read_judgements(pairs: Any, blocks: Blocks) -> NamedPairs | PairSet | None:
 
 
 def name_pairs(pairs: Any) -> NamedPairs:
-    """Read judgements (id, id, grade): triples, or a DataFrame a, b, grade.
+    """Read judgements (id, id, grade): triples, or a DataFrame a, b, grade, annotator.
 
     Examples
     --------
@@ -56,15 +56,18 @@ def name_pairs(pairs: Any) -> NamedPairs:
                 place="pairs",
             )
         a, b, grade = (pairs[name].to_numpy() for name in (*fields, "grade"))
+        judges = annotators_of(pairs)
     else:
         a, b, grade = read_columns(pairs, ("a", "b", "grade"), "pairs")
+        judges = None
     n = len(grade)
     both = [*a, *b] if not isinstance(a, np.ndarray) else np.concatenate([a, b])
     codes, ids = pd.factorize(pd.Series(both), use_na_sentinel=True)
     if (codes < 0).any():
         raise PairsError("has no id", place="pairs", index=int(np.argmin(codes)) % n)
     numbers = np.asarray(grade, dtype=np.float64)
-    return NamedPairs(ids, PairSet(codes[:n], codes[n:], numbers, len(ids)))
+    ends = codes[:n], codes[n:]
+    return NamedPairs(ids, PairSet(*ends, numbers, len(ids), judges))
 
 
 def check_places(found: Ints, ids: Any) -> None:

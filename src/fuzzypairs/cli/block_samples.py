@@ -62,7 +62,8 @@ def search_clusters(
         rows = np.union1d(rows, named)
         frame = _gather(job, profile, rows)
         ends = np.searchsorted(rows, ends)
-    seen = PairSet(ends[0], ends[1], pairs.grade[some], len(frame))
+    judges = pairs.judges[some], pairs.judge_names
+    seen = PairSet(ends[0], ends[1], pairs.grade[some], len(frame), *judges)
     search = PairSearchCV(
         model, {"n_clusters": [k for k in tried if k <= len(frame)]},
         random_state=model.random_state, n_jobs=model.n_jobs, refit=False,
@@ -140,7 +141,8 @@ def write_report(
     before = None
     if ends.size:
         i, j = np.searchsorted(rows, ends)
-        on_sample = PairSet(i, j, pairs.grade[shown], len(rows))
+        judges = pairs.judges[shown], pairs.judge_names
+        on_sample = PairSet(i, j, pairs.grade[shown], len(rows), *judges)
         if model.n_clusters_ > 1:
             before = without_judgements(model, X)
     ids = None

@@ -40,10 +40,11 @@ class CheckedData:
     """The checked arguments of `fit`."""
 
     given: Any  # (n_samples, n_features) finite float32 or float64, or sparse
-    pairs: PairSet
+    pairs: PairSet  # each pair once
     weight: Floats | None  # (n_samples,)
     unit: float  # power of two that samples are multiplied by in a fit, usually 1
     names: Mapping[str, Any]  # n_features_in_ and feature_names_in_, as scikit-learn's
+    judgements: PairSet  # as given: one judgement a pair and judge
 
     @property
     def X(self) -> Any:  # noqa: N802 - the name of the mathematics
@@ -78,7 +79,8 @@ def read_data(
     if sample_weight is not None:
         weight = check_weights(sample_weight, n_samples)
     unit = unit_of(given) if type(space) is Euclidean else 1.0
-    return CheckedData(given, PairSet.coerce(pairs, n_samples), weight, unit, names)
+    judged = PairSet.coerce(pairs, n_samples)
+    return CheckedData(given, judged.merged, weight, unit, names, judged)
 
 
 def read_samples(

@@ -252,7 +252,7 @@ class FDC(PrototypeClusterer):
         if isinstance(found.best, RobustResult):
             reliability = found.best.reliability
             given = reliability if derived is None else reliability[derived.was_asked]
-            attributes["pair_reliability_"] = given
+            attributes["pair_reliability_"] = given[data.judgements.pair]
         return replace(found, propagation=derived, attributes=attributes)
 
     def _spread(self, data: CheckedData) -> Propagation:

@@ -383,7 +383,7 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             self.noise_rate_ = noise_rate = fitted.evidence.noise_rate
             reliability[is_among(data.pairs, judged)] = fitted.reliability
         if fitted is not None or not self.robust:
-            self.pair_reliability_ = reliability
+            self.pair_reliability_ = reliability[data.judgements.pair]
         self.held_out_agreement_ = self.held_out_.agreement
         self.verdict_ = assess(self.held_out_, noise_rate)
 

@@ -416,7 +416,7 @@ class PrototypeClusterer(
         distance = self._distances(X)
         U = self._memberships_at(distance)
         weight = check_weights(sample_weight, len(U))
-        judged = PairSet.coerce(pairs, len(U)).informative
+        judged = PairSet.coerce(pairs, len(U)).merged.informative
         values = ((U**self.fuzzifier_ - self.alpha_) * distance).sum(axis=1)
         objective = values.sum() if weight is None else weight @ values
         left, right, s = U[judged.i], U[judged.j], judged.grade

@@ -1,5 +1,6 @@
 """Imperfect annotators: errors, noise and bias in judgements."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,4 +141,4 @@ def _check_pairs(pairs: Any) -> None:
 
 
 def _regrade(pairs: PairSet, grade: Floats) -> PairSet:
-    return PairSet(pairs.i, pairs.j, grade, pairs.n_samples)
+    return replace(pairs, grade=grade)

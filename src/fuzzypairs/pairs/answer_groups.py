@@ -112,6 +112,7 @@ def group_samples(pairs: PairSet, n_clusters: int | None = None) -> Groups:
     """
     is_two = n_clusters == 2
     between: dict[int, dict[int, float]] = {}
+    pairs = pairs.merged
     for i, j, grade in pairs:
         between.setdefault(i, {})[j] = grade
         between.setdefault(j, {})[i] = grade

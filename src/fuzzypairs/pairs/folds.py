@@ -65,9 +65,9 @@ def hold_out(
        A judgement is then held out if both of its samples are, used for training if
        neither is, and not used if one is.
     3. If that leaves fewer than `FEWEST_PAIRS` held-out judgements, or fewer than
-       `n_splits` of either kind, single judgements are split. Held-out and training
-       judgements then share samples, and scores favour fits with a large weight of
-       judgements.
+       `n_splits` of either kind, single pairs are split, with the judgements of all
+       judges. Held-out and training judgements then share samples, and scores favour
+       fits with a large weight of judgements.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def hold_out(
     if all(is_enough(fold, pairs, n_splits) for fold in fold_of):
         splits = [split_at(fold, f, pairs) for fold in fold_of for f in range(n_splits)]
         return Folds(pairs, splits, blocks[0][pairs.i], shares_samples=False)
-    each = np.arange(len(pairs))
+    each = pairs.pair
     splits = []
     for _ in range(n_repeats):
         fold = deal_units(each, loads_of(pairs), n_splits, rng)

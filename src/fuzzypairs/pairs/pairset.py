@@ -1,9 +1,9 @@
 """Judgements of pairs: how strongly two samples are alike or unlike."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,20 +12,27 @@ from scipy.sparse import csgraph
 
 from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.pairs.constructors import PairConstructors
 from fuzzypairs.pairs.reading import (
     COLUMNS,
+    check_word,
     errors_of,
     is_count,
     judgements_of,
     merge,
     read_columns,
     read_ends,
+    read_frame,
     read_grades,
+    read_judges,
+    read_labels,
+    read_links,
+    read_memberships,
     read_rows,
+    read_sparse,
     unreadable,
 )
-from fuzzypairs.pairs.sampling import Seed, deal_units
+from fuzzypairs.pairs.sampling import Seed, choose_pairs, deal_units
+from fuzzypairs.pairs.stored import read_store
 from fuzzypairs.validation import (
     check_flag,
     check_integer,
@@ -74,15 +81,16 @@ class Links(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class PairSet(PairConstructors):
+class PairSet:
     """Graded judgements of pairs of samples, in canonical order.
 
     A grade is a strength: positive for alike, negative for unlike, and 0 for
     "can't say", which is stored but has no effect (see `informative`). It is
     s_pq, the fuzzy pairwise constraint of Definition III.1 in [1]_.
 
-    Several judgements of one pair, as (i, j) or (j, i), are replaced by the mean of
-    those other than 0: a "can't say" does not weaken an answer.
+    Several judgements of one pair by one judge, as (i, j) or (j, i), are replaced by
+    the mean of those other than 0: a "can't say" does not weaken an answer. Those of
+    several judges stay several; `merged` has each pair once.
 
     Parameters
     ----------
@@ -92,15 +100,25 @@ class PairSet(PairConstructors):
         Judgements in [-1, 1].
     n_samples : int, default=None
         Number of rows of the data; None takes the largest row plus one.
+    judges : array-like of shape (n_pairs,), default=None
+        Name of the judge of each judgement, or its place in `judge_names`. None: they
+        are all by one judge without a name.
+    judge_names : sequence of str, default=None
+        Names of judges, also of those without a judgement. None: those that `judges`
+        names, sorted.
 
     Attributes
     ----------
     i, j : ndarray of shape (n_pairs,), int64
-        Rows with ``i < j``, sorted by (i, j), each pair once; read-only.
+        Rows with ``i < j``, sorted by (i, j), each pair once for each judge; read-only.
     grade : ndarray of shape (n_pairs,), float64
-        Merged judgements; read-only.
+        Judgements; read-only.
     n_samples : int
         Number of rows of the data.
+    judges : ndarray of shape (n_pairs,), int64
+        Judge of each judgement, a place in `judge_names`; read-only.
+    judge_names : tuple of str
+        Names of the judges; "" is the one without a name.
 
     References
     ----------
@@ -114,26 +132,310 @@ class PairSet(PairConstructors):
     PairSet(2 pairs on 10 samples: 1 alike, 1 unlike, 0 can't say)
     >>> [(i, j, round(grade, 3)) for i, j, grade in pairs]
     [(0, 5, 0.6), (3, 9, -0.6)]
+    >>> pairs = PairSet([0, 5, 3], [5, 0, 9], [1, 0.5, -1], judges=["b", "a", "a"])
+    >>> pairs.judge_names, list(zip(pairs.judges.tolist(), pairs))
+    (('a', 'b'), [(0, (0, 5, 0.5)), (1, (0, 5, 1.0)), (0, (3, 9, -1.0))])
     """
 
     i: Ints
     j: Ints
     grade: Floats
     n_samples: int
+    judges: Ints
+    judge_names: tuple[str, ...]
 
     def __init__(
-        self, i: ArrayLike, j: ArrayLike, grade: ArrayLike, n_samples: int | None = None
+        self,
+        i: ArrayLike,
+        j: ArrayLike,
+        grade: ArrayLike,
+        n_samples: int | None = None,
+        judges: Any = None,
+        judge_names: Any = None,
     ) -> None:
         # Restored sets are created here as well, so all are in order.
         try:
             ends = read_ends(i, j, n_samples, "pairs")
-            merged = merge(ends, read_grades(grade, ends))
+            grades = read_grades(grade, ends)
+            codes, names = read_judges(judges, judge_names, len(grades))
+            merged = merge(ends, grades, codes)
         except Exception as error:
             raise unreadable(COLUMNS, error) from error
-        for name, values in zip(("i", "j", "grade"), merged, strict=True):
+        self._set(*merged, ends.n_samples, names)
+
+    def _set(
+        self,
+        i: Ints,
+        j: Ints,
+        grade: Floats,
+        judges: Ints,
+        n_samples: int,
+        judge_names: tuple[str, ...],
+    ) -> "PairSet":
+        """Take arrays of its own in canonical order, without a check."""
+        columns = {"i": i, "j": j, "grade": grade, "judges": judges}
+        for values in columns.values():
             values.flags.writeable = False
-            object.__setattr__(self, name, values)
-        object.__setattr__(self, "n_samples", ends.n_samples)
+        # The set is frozen for all others.
+        vars(self).update(columns, n_samples=n_samples, judge_names=judge_names)
+        return self
+
+    @classmethod
+    def empty(cls, n_samples: int) -> "PairSet":
+        """Return a set without judgements.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows of the data.
+
+        Returns
+        -------
+        PairSet
+
+        Examples
+        --------
+        >>> PairSet.empty(4)
+        PairSet(0 pairs on 4 samples: 0 alike, 0 unlike, 0 can't say)
+        """
+        return cls([], [], [], n_samples)
+
+    @classmethod
+    @judgements_of("triples")
+    def from_triples(cls, triples: Any, n_samples: int | None = None) -> "PairSet":
+        """Read triples (i, j, grade).
+
+        Parameters
+        ----------
+        triples : iterable of (i, j, grade), or array of shape (n_pairs, 3)
+            Judgements, in any order.
+        n_samples : int, default=None
+            Number of rows of the data; None takes the largest row plus one.
+
+        Examples
+        --------
+        >>> PairSet.from_triples([(0, 5, 0.8), (9, 3, -0.6), (1, 2, 0)])
+        PairSet(3 pairs on 10 samples: 1 alike, 1 unlike, 1 can't say)
+        """
+        i, j, grade = read_columns(triples, ("i", "j", "grade"), "pairs")
+        return cls(i, j, grade, n_samples)
+
+    @classmethod
+    @judgements_of("matrix")
+    def from_sparse(cls, matrix: Any, n_samples: int | None = None) -> "PairSet":
+        """Read a sparse matrix of grades, one triangle or both.
+
+        Every stored entry is one judgement, an explicit zero included ("asked,
+        can't say"); what is not stored was not asked.
+
+        Parameters
+        ----------
+        matrix : sparse matrix of shape (n_samples, n_samples)
+            Entries (i, j) and (j, i) judge the same pair.
+        n_samples : int, default=None
+            Checked against the shape.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> PairSet.from_sparse(csr_array([[0, 0.8, 0], [0.8, 0, -1], [0, -1, 0]]))
+        PairSet(2 pairs on 3 samples: 1 alike, 1 unlike, 0 can't say)
+        """
+        return cls(*read_sparse(matrix, n_samples))
+
+    @classmethod
+    @judgements_of("frame")
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        data: Any = None,
+        id_column: str | None = None,
+        n_samples: int | None = None,
+    ) -> "PairSet":
+        """Read a table of judgements, such as a pandas or polars DataFrame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns ``i, j, grade`` with row numbers, or ``a, b, grade`` with ids of
+            rows of `data`. A column ``annotator`` names the judges; further ones are
+            ignored.
+        data : DataFrame, default=None
+            The judged data; gives `n_samples`.
+        id_column : str, default=None
+            Column of `data` that holds the ids, each once; None takes its index.
+        n_samples : int, default=None
+            Number of rows of the data, if `data` is not given.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> wines = pd.DataFrame({"name": ["oak", "ash", "elm"], "acid": [1, 2, 3]})
+        >>> judged = pd.DataFrame({"a": ["elm"], "b": ["oak"], "grade": [0.7]})
+        >>> list(PairSet.from_frame(judged, data=wines, id_column="name"))
+        [(0, 2, 0.7)]
+        """
+        return cls(*read_frame(frame, data, id_column, n_samples))
+
+    @classmethod
+    @errors_of("path")
+    def from_store(
+        cls, path: Any, *, ids: Any = None, n_samples: int | None = None
+    ) -> "PairSet":
+        """Read the judgements that the labelling page or `fuzzypairs judge` stored.
+
+        Undone answers are left out, and edited ones are read as edited. Of several
+        answers of one judge to a pair the newest counts; those of several judges stay
+        several.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The SQLite file.
+        ids : sequence of str of length n_samples, default=None
+            Ids of the rows, in their order, if the file goes by ids. If it goes by row
+            numbers, rows are those of the table that was judged last.
+        n_samples : int, default=None
+            Number of rows of the data; checked if given.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from fuzzypairs.labelling.store import Event, Store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "wine.db"
+        ...     with Store(path) as store:
+        ...         store.set_facts({"id_column": "name", "n_rows": "3"})
+        ...         _ = store.append(Event("graded", "elm", "oak", "Ann", grade=0.7))
+        ...     list(PairSet.from_store(path, ids=["oak", "ash", "elm"]))
+        [(0, 2, 0.7)]
+        """
+        return cls(*read_store(path, ids, n_samples))
+
+    @classmethod
+    @errors_of("must, cannot or grade")
+    def from_must_cannot(
+        cls,
+        must: Any = (),
+        cannot: Any = (),
+        n_samples: int | None = None,
+        grade: float = 1.0,
+    ) -> "PairSet":
+        """Read must-links and cannot-links as judgements of one strength.
+
+        A pair in both lists contradicts itself and ends as "can't say".
+
+        Parameters
+        ----------
+        must, cannot : iterable of (i, j), or array of shape (n_links, 2)
+            Pairs that belong together, and pairs that do not.
+        n_samples : int, default=None
+            Number of rows of the data; None takes the largest row plus one.
+        grade : float, default=1.0
+            Strength in (0, 1]: must-links get `grade`, cannot-links minus `grade`.
+
+        Examples
+        --------
+        >>> list(PairSet.from_must_cannot([(0, 1)], [(1, 2)], grade=0.5))
+        [(0, 1, 0.5), (1, 2, -0.5)]
+        """
+        if not isinstance(grade, int | float | np.number) or not 0 < grade <= 1:
+            raise PairsError(f"grade is {shown(grade)}, expected a strength in (0, 1]")
+        alike = read_links(must, n_samples, "must")
+        unlike = read_links(cannot, n_samples, "cannot")
+        i, j = np.concatenate([alike[:2], unlike[:2]], axis=1)
+        grades = np.repeat([grade, -grade], [alike.i.size, unlike.i.size])
+        return cls(i, j, grades, n_samples)
+
+    @classmethod
+    @errors_of("labels")
+    def from_labels(
+        cls,
+        labels: ArrayLike,
+        pairs: Any = None,
+        n_pairs: int | None = None,
+        random_state: Seed = None,
+    ) -> "PairSet":
+        """Judge pairs by known labels: 1 for equal labels, -1 for different ones.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Class of each sample; -1 for unknown.
+        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
+            Pairs to judge; those with an unknown label get 0, "can't say".
+        n_pairs : int, default=None
+            Draw that many distinct pairs of labelled samples instead.
+        random_state : int, Generator or None, default=None
+            Seed of the draw.
+
+        Examples
+        --------
+        >>> list(PairSet.from_labels([0, 0, 1, -1], pairs=[(0, 1), (0, 2), (0, 3)]))
+        [(0, 1, 1.0), (0, 2, -1.0), (0, 3, 0.0)]
+        >>> len(PairSet.from_labels([0, 0, 1, -1], n_pairs=3, random_state=0))
+        3
+        """
+        classes = read_labels(labels)
+        known = classes != -1
+        i, j, n_samples = choose_pairs(
+            pairs, n_pairs, np.flatnonzero(known), classes.size, random_state
+        )
+        answer = np.where(classes[i] == classes[j], 1.0, -1.0)
+        return cls(i, j, np.where(known[i] & known[j], answer, 0.0), n_samples)
+
+    @classmethod
+    @errors_of("memberships")
+    def from_memberships(
+        cls,
+        memberships: ArrayLike,
+        pairs: Any = None,
+        n_pairs: int | None = None,
+        random_state: Seed = None,
+        sign: Literal["argmax", "cost"] = "argmax",
+        form: Literal["cost", "norm"] = "cost",
+    ) -> "PairSet":
+        """Judge pairs by true memberships.
+
+        Alike pairs get ``1 - ||u_i - u_j||^2 / 2``, unlike ones ``u_i.u_j - 1``: one
+        minus the cost of eq. (6) at s = 1 or -1, with the sign of the judgement.
+
+        Parameters
+        ----------
+        memberships : array-like of shape (n_samples, n_clusters)
+            True memberships; rows are >= 0 and sum to 1.
+        pairs : iterable of (i, j), or array of shape (n_pairs, 2), default=None
+            Pairs to judge.
+        n_pairs : int, default=None
+            Draw that many distinct pairs instead.
+        random_state : int, Generator or None, default=None
+            Seed of the draw.
+        sign : {"argmax", "cost"}, default="argmax"
+            Alike if the largest components coincide, or if being alike costs less.
+        form : {"cost", "norm"}, default="cost"
+            "norm" grades alike pairs by ``1 - ||u_i - u_j||``, which spreads the
+            grades of nearly equal rows.
+
+        Examples
+        --------
+        >>> truth = [[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]]
+        >>> pairs = PairSet.from_memberships(truth, pairs=[(0, 1), (0, 2)])
+        >>> pairs.grade
+        array([-0.52,  1.  ])
+        """
+        check_word("sign", sign, ("argmax", "cost"))
+        check_word("form", form, ("cost", "norm"))
+        U = read_memberships(memberships)
+        i, j, n_samples = choose_pairs(
+            pairs, n_pairs, np.arange(len(U)), len(U), random_state
+        )
+        gap2, overlap = ((U[i] - U[j]) ** 2).sum(axis=1), (U[i] * U[j]).sum(axis=1)
+        largest = U.argmax(axis=1)
+        alike = largest[i] == largest[j] if sign == "argmax" else gap2 / 2 < overlap
+        closeness = 1 - (gap2 / 2 if form == "cost" else np.sqrt(gap2))
+        return cls(i, j, np.where(alike, closeness, overlap - 1), n_samples)
 
     @classmethod
     def coerce(cls, pairs: Any, n_samples: int) -> "PairSet":
@@ -185,6 +487,48 @@ class PairSet(PairConstructors):
             )
         return pairs
 
+    def by(self, judge: str) -> "PairSet":
+        """Return the same judgements, all of them by one judge.
+
+        Parameters
+        ----------
+        judge : str
+            Name of a person or program.
+
+        Examples
+        --------
+        >>> pairs = PairSet.from_triples([(0, 1, 0.5)], n_samples=3).by("Ann")
+        >>> pairs += PairSet.from_triples([(1, 0, -1), (1, 2, 1)]).by("a program")
+        >>> pairs
+        PairSet(3 pairs on 3 samples: 2 alike, 1 unlike, 0 can't say; 2 judges)
+        """
+        columns = self.i, self.j, self.grade, self.n_samples
+        return PairSet(*columns, np.zeros(len(self), np.int64), [judge])
+
+    @property
+    def merged(self) -> "PairSet":
+        """Each pair once, with the mean of its grades other than 0, by no named judge.
+
+        With one judge it is the set itself.
+
+        Examples
+        --------
+        >>> pairs = PairSet([0, 0, 1], [1, 1, 2], [0.5, 1, -1], judges=["a", "b", "b"])
+        >>> list(pairs.merged), pairs.pair
+        ([(0, 1, 0.75), (1, 2, -1.0)], array([0, 0, 1]))
+        """
+        return self if len(self.judge_names) == 1 else self._merged
+
+    @cached_property
+    def _merged(self) -> "PairSet":
+        return PairSet(self.i, self.j, self.grade, self.n_samples)
+
+    @property
+    def pair(self) -> Ints:
+        """Number of the pair of each judgement, its place in `merged`."""
+        ends = self.i * self.n_samples + self.j
+        return np.cumsum(np.diff(ends, prepend=-1) > 0) - 1
+
     @property
     def similar(self) -> Mask:
         """Which pairs are judged alike, shape (n_pairs,).
@@ -216,7 +560,12 @@ class PairSet(PairConstructors):
         >>> list(PairSet.from_triples([(0, 1, 0.8), (1, 2, 0)]).informative)
         [(0, 1, 0.8)]
         """
-        return self if self.grade.all() else self.select(self.grade != 0)
+        return self if self.grade.all() else self._at(self.grade != 0)
+
+    def _at(self, mask: Mask) -> "PairSet":
+        columns = (self.i[mask], self.j[mask], self.grade[mask], self.judges[mask])
+        new: PairSet = object.__new__(PairSet)
+        return new._set(*columns, self.n_samples, self.judge_names)
 
     def components(self) -> tuple[int, Ints]:
         """Independent groups: samples linked by chains of informative pairs.
@@ -295,7 +644,7 @@ class PairSet(PairConstructors):
             raise PairsError(
                 f"{said} {self.i.shape}, one value for each pair", place="mask"
             )
-        return PairSet(self.i[given], self.j[given], self.grade[given], self.n_samples)
+        return self._at(given)
 
     @errors_of("rows")
     def restrict(self, rows: ArrayLike) -> "PairSet":
@@ -322,7 +671,8 @@ class PairSet(PairConstructors):
         place[kept] = np.arange(kept.size)
         i, j = place[self.i], place[self.j]
         inside = (i >= 0) & (j >= 0)
-        return PairSet(i[inside], j[inside], self.grade[inside], kept.size)
+        within = self._at(inside)
+        return replace(within, i=i[inside], j=j[inside], n_samples=kept.size)
 
     def split(
         self,
@@ -342,7 +692,7 @@ class PairSet(PairConstructors):
         whole_groups : bool, default=True
             Whether every group of `components` is in one fold, so that no held-out pair
             follows from the others by a chain. Single pairs are split if there are
-            fewer groups than folds.
+            fewer groups than folds, each with its judgements by all judges.
 
         Returns
         -------
@@ -363,14 +713,15 @@ class PairSet(PairConstructors):
         2 2
         """
         pairs = self.informative
-        if not is_count(n_folds, 2, len(pairs)):
+        pair = pairs.pair
+        if not is_count(n_folds, 2, n_pairs := int(pair.max(initial=-1)) + 1):
             raise PairsError(
                 f"n_folds is {shown(n_folds)}, expected a number from 2 to the "
-                f"{len(pairs)} informative pairs"
+                f"{n_pairs} informative pairs"
             )
         n_groups, labels = pairs.components()
         whole = check_flag("whole_groups", whole_groups) and n_groups >= n_folds
-        unit = labels[pairs.i] if whole else np.arange(len(pairs))
+        unit = labels[pairs.i] if whole else pair
         rng = read_generator(random_state)
         fold = deal_units(unit, np.ones((len(pairs), 1)), n_folds, rng)
         return (
@@ -388,8 +739,9 @@ class PairSet(PairConstructors):
 
         Notes
         -----
-        A pair judged in several sets gets their mean, so ``a.concat(b, c)`` gives the
-        three equal weights, and ``a + b + c`` gives `c` half the weight.
+        A pair judged in several sets by one judge, or by none with a name, gets their
+        mean, so ``a.concat(b, c)`` gives the three equal weights, and ``a + b + c``
+        gives `c` half the weight. Judgements of several judges stay several.
 
         Examples
         --------
@@ -410,15 +762,18 @@ class PairSet(PairConstructors):
                     f"others has pairs about {other.n_samples} samples, but these are "
                     f"about {self.n_samples}; build both with the same n_samples"
                 )
-        return PairSet(
-            np.concatenate([pairs.i for pairs in sets]),
-            np.concatenate([pairs.j for pairs in sets]),
-            np.concatenate([pairs.grade for pairs in sets]),
-            self.n_samples,
-        )
+        names = sorted({name for pairs in sets for name in pairs.judge_names})
+        place = {name: code for code, name in enumerate(names)}
+        judges = [
+            np.array([place[name] for name in pairs.judge_names])[pairs.judges]
+            for pairs in sets
+        ]
+        columns = [(p.i, p.j, p.grade, by) for p, by in zip(sets, judges, strict=True)]
+        i, j, grade, codes = map(np.concatenate, zip(*columns, strict=True))
+        return PairSet(i, j, grade, self.n_samples, codes, names)
 
     def to_sparse(self) -> "sparse.csr_array[np.float64]":
-        """Symmetric matrix of shape (n_samples, n_samples); grades of 0 are stored.
+        """Symmetric matrix of `merged` grades (n_samples, n_samples), with those of 0.
 
         Examples
         --------
@@ -427,9 +782,10 @@ class PairSet(PairConstructors):
                [ 0.5,  0. , -1. ],
                [ 0. , -1. ,  0. ]])
         """
-        ends = np.concatenate([self.i, self.j]), np.concatenate([self.j, self.i])
+        once = self.merged
+        ends = np.concatenate([once.i, once.j]), np.concatenate([once.j, once.i])
         shape = (self.n_samples, self.n_samples)
-        return sparse.coo_array((np.tile(self.grade, 2), ends), shape).tocsr()
+        return sparse.coo_array((np.tile(once.grade, 2), ends), shape).tocsr()
 
     def to_array(self) -> Floats:
         """Rows (i, j, grade) of shape (n_pairs, 3).
@@ -454,9 +810,10 @@ class PairSet(PairConstructors):
         return hash(self._key)
 
     @property
-    def _key(self) -> tuple[int, bytes, bytes, bytes]:
-        arrays = self.i.tobytes(), self.j.tobytes(), self.grade.tobytes()
-        return (self.n_samples, *arrays)
+    def _key(self) -> tuple[Any, ...]:
+        columns = self.i, self.j, self.grade, self.judges
+        known = self.n_samples, self.judge_names
+        return (*known, *(values.tobytes() for values in columns))
 
     def __len__(self) -> int:
         return self.i.size
@@ -475,11 +832,13 @@ class PairSet(PairConstructors):
 
     def __repr__(self) -> str:
         alike, unlike = self.similar.sum(), self.dissimilar.sum()
+        several = f"; {n} judges" if (n := len(self.judge_names)) > 1 else ""
         return (
             f"PairSet({len(self)} pairs on {self.n_samples} samples: {alike} alike, "
-            f"{unlike} unlike, {len(self) - alike - unlike} can't say)"
+            f"{unlike} unlike, {len(self) - alike - unlike} can't say{several})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and files are restored by the constructor: checked and read-only.
-        return PairSet, (self.i, self.j, self.grade, self.n_samples)
+        columns = self.i, self.j, self.grade, self.n_samples
+        return PairSet, (*columns, self.judges, self.judge_names)

@@ -173,7 +173,8 @@ def propagate(
     X : array-like of shape (n_samples, n_features)
         Finite data; neighbours are Euclidean.
     pairs : PairSet, or what `PairSet.coerce` reads
-        Asked judgements. Those of 0 have no effect, and their pairs are not derived.
+        Asked judgements, merged if by several judges. Those of 0 have no effect, and
+        their pairs are not derived.
     strength : float in [0, 1) or "auto", default=0.8
         How far judgements are propagated; 0 derives nothing. "auto" is at most 0.8, and
         less if judgements disagree with the data or with each other; see Notes.
@@ -232,7 +233,7 @@ def propagate(
     check_jobs(n_jobs)
     return spread_pairs(
         X,
-        PairSet.coerce(pairs, len(X)),
+        PairSet.coerce(pairs, len(X)).merged,
         strength,
         n_neighbors=check_integer("n_neighbors", n_neighbors, 1),
         most=check_number("most", most, 0),

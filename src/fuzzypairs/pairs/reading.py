@@ -235,19 +235,60 @@ def read_rows(rows: ArrayLike, n_samples: int) -> Ints:
     return kept
 
 
-def merge(ends: Ends, grade: Floats) -> tuple[Ints, Ints, Floats]:
-    """Sort pairs to i < j, each once, with the mean of its grades other than 0."""
+def read_judges(
+    judges: Any, judge_names: Any, n_pairs: int
+) -> tuple[Ints, tuple[str, ...]]:
+    """Read who made each judgement: places in the names of judges, and these."""
+    if judges is None and judge_names is None:
+        return np.zeros(n_pairs, dtype=np.int64), ("",)
+    if judges is None or isinstance(judges, str) or np.ndim(judges) != 1:
+        said = f"judges is {shown(judges):.60}"
+        raise PairsError(
+            f"{said}, expected the judge of each judgement; PairSet.by names one of all"
+        )
+    if len(judges) != n_pairs:
+        raise PairsError(
+            f"judges has {len(judges)} entries but i has {n_pairs}; match them"
+        )
+    if judge_names is None:
+        said_by = [name_of_judge(judge) for judge in judges]
+        names = tuple(sorted(set(said_by))) or ("",)
+        place = {name: code for code, name in enumerate(names)}
+        return np.array([place[name] for name in said_by], dtype=np.int64), names
+    names = tuple(name_of_judge(name) for name in judge_names)
+    if not names or len(set(names)) < len(names):
+        raise PairsError(f"judge_names is {shown(names):.60}, expected each name once")
+    codes = _numbers(judges, "judges", ROW).astype(np.int64)
+    outside = (codes < 0) | (codes >= len(names))
+    if outside.any():
+        limit = f"but judge_names has {len(names)} names, counted from 0"
+        raise _error(outside, "judges", lambda at: f"is {codes[at]}, {limit}")
+    return codes, names
+
+
+def name_of_judge(judge: Any) -> str:
+    """Return the name of a judge; "" for one that is missing."""
+    # NaN, of tables, differs from itself.
+    is_missing = judge is None or type(judge).__name__ == "NAType" or judge != judge
+    return "" if is_missing else str(judge).strip()
+
+
+def merge(ends: Ends, grade: Floats, judges: Ints) -> tuple[Ints, Ints, Floats, Ints]:
+    """Sort pairs to i < j, each once a judge, with the mean of grades other than 0."""
     i, j = np.minimum(ends.i, ends.j), np.maximum(ends.i, ends.j)
     key = i * ends.n_samples + j
     if (key[1:] > key[:-1]).all():
-        return i, j, grade + 0.0  # + 0.0 makes -0.0 an ordinary zero
+        # + 0.0 makes -0.0 an ordinary zero
+        return i, j, grade + 0.0, judges.copy()
     # Sorted by grade as well, so that sums do not depend on the order given.
-    order = np.lexsort((grade, key))
-    i, j, key, grade = i[order], j[order], key[order], grade[order]
-    new = np.r_[True, key[1:] > key[:-1]]
-    pair = np.cumsum(new) - 1
-    answers = np.bincount(pair, weights=grade != 0)
-    return i[new], j[new], np.bincount(pair, weights=grade) / np.maximum(answers, 1)
+    order = np.lexsort((grade, judges, key))
+    i, j, key = i[order], j[order], key[order]
+    grade, judges = grade[order], judges[order]
+    new = np.r_[True, (key[1:] > key[:-1]) | (judges[1:] > judges[:-1])]
+    place = np.cumsum(new) - 1
+    answers = np.bincount(place, weights=grade != 0)
+    mean = np.bincount(place, weights=grade) / np.maximum(answers, 1)
+    return i[new], j[new], mean, judges[new]
 
 
 def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]:
@@ -272,10 +313,11 @@ def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]
 
 def read_frame(
     frame: Any, data: Any, id_column: str | None, n_samples: int | None
-) -> tuple[Any, Any, Any, int | None]:
+) -> tuple[Any, Any, Any, int | None, Any]:
     """Read the columns i, j, grade, or a, b, grade with ids of rows of `data`.
 
-    Ids are those of a column of `data`, or of its index.
+    Ids are those of a column of `data`, or of its index. Judges are those of the column
+    `annotator`, or None.
     """
     if n_samples is not None:
         check_count("n_samples", n_samples)
@@ -292,7 +334,7 @@ def read_frame(
     by_index = id_column is None and has_ids(frame) and hasattr(data, "index")
     if id_column is None and not by_index:
         i, j, grade = _pick(frame, "pairs", "i", "j", "grade")
-        return i, j, grade, n_samples
+        return i, j, grade, n_samples, annotators_of(frame)
     if data is None:
         raise PairsError(
             f"id_column is {id_column!r} but data is missing; "
@@ -312,7 +354,13 @@ def read_frame(
                 f"{place} holds {value!r} in rows {rows[value]} and {row}; "
                 "an id must name one row"
             )
-    return _look_up(a, rows, place), _look_up(b, rows, place), grade, n_samples
+    ends = _look_up(a, rows, place), _look_up(b, rows, place)
+    return *ends, grade, n_samples, annotators_of(frame)
+
+
+def annotators_of(frame: Any) -> Any:
+    """Return the column of a table that names judges, or None."""
+    return list(frame["annotator"]) if "annotator" in frame.columns else None
 
 
 def has_ids(frame: Any) -> bool:

@@ -28,20 +28,20 @@ class Stored(NamedTuple):
     ----------
     facts : dict of str to str
         About the data that were judged.
-    judged : list of tuple of str, str and float
-        Both names and the grade.
+    judged : list of tuple of str, str, float and str
+        Both names, the grade and the annotator.
     items : dict of str to tuple of int and str
         Rows and digests of judged items by their names.
     """
 
     facts: dict[str, str]
-    judged: list[tuple[str, str, float]]
+    judged: list[tuple[str, str, float, str]]
     items: dict[str, tuple[int, str]]
 
     @property
     def names(self) -> list[str]:
         """What is judged, each once."""
-        return list(dict.fromkeys(name for a, b, _ in self.judged for name in (a, b)))
+        return list(dict.fromkeys(name for a, b, *_ in self.judged for name in (a, b)))
 
     @property
     def has_content(self) -> bool:
@@ -52,8 +52,8 @@ class Stored(NamedTuple):
 
 def read_store(
     path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
-) -> tuple[list[int], list[int], list[float], int]:
-    """Return both rows and the grade of each judgement, and the number of samples."""
+) -> tuple[list[int], list[int], list[float], int, list[str]]:
+    """Return rows and grades of judgements, the number of samples, and annotators."""
     stored = open_store(path)
     column = stored.facts.get("id_column", "")
     if column and ids is None:
@@ -82,10 +82,11 @@ def read_store(
                 f"{path} judges {name!r}, which is no id of the data (ids)"
             )
     return (
-        [place[a] for a, _, _ in stored.judged],
-        [place[b] for _, b, _ in stored.judged],
-        [grade for *_, grade in stored.judged],
+        [place[a] for a, *_ in stored.judged],
+        [place[b] for _, b, *_ in stored.judged],
+        [grade for *_, grade, _ in stored.judged],
         n_given,
+        [annotator for *_, annotator in stored.judged],
     )
 
 
@@ -116,7 +117,9 @@ def open_store(path: str | PathLike[str]) -> Stored:
             closing(copy_to_memory(connection)) as copy,
         ):
             facts = dict(copy.execute("SELECT name, value FROM facts"))
-            judged = copy.execute("SELECT a, b, grade FROM judgements").fetchall()
+            judged = copy.execute(
+                "SELECT a, b, grade, annotator FROM judgements"
+            ).fetchall()
             items = copy.execute("SELECT id, row, digest FROM items").fetchall()
     except sqlite3.Error as error:
         raise PairsError(sqlite_sentence(path, error)) from None

@@ -32,13 +32,14 @@ def find_contradictions(pairs: PairSet) -> tuple[list[Contradiction], int]:
     from the row with fewer of them: O(n_pairs^1.5) steps at most, and O(n_pairs)
     where no row has many judgements.
     """
+    pairs = pairs.merged
     alike: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for i, j, grade in pairs:
         if grade > 0:
             alike[i][j] = alike[j][i] = grade
-    kept = pairs.similar
-    links = PairSet(pairs.i[kept], pairs.j[kept], pairs.grade[kept], pairs.n_samples)
-    _, chain = links.components()  # of each row; -1 where nothing was judged alike
+    _, chain = pairs.select(
+        pairs.similar
+    ).components()  # of each row; -1 where nothing was judged alike
     found: list[Contradiction] = []
     n_chained = 0
     for a, c, grade in pairs:

@@ -156,4 +156,4 @@ def usable_pairs(pairs: PairSet, weight: Floats | None, beta: float) -> PairSet:
     if weight is None or np.all(weight > 0.0):
         return pairs
     both = (weight[pairs.i] > 0.0) & (weight[pairs.j] > 0.0)
-    return PairSet(pairs.i[both], pairs.j[both], pairs.grade[both], pairs.n_samples)
+    return pairs.select(both)

@@ -4,6 +4,7 @@ import json
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import NamedTuple
 
@@ -137,7 +138,7 @@ def pairs_of_rows(wanted: Wanted, parts: Callable[[Wanted], Sequence[Hits]]) -> 
     found = PairSet.from_store(wanted.path, ids=list(place))
     rows = np.array(list(place.values()), dtype=np.int64)
     n_rows = sum(part.n_rows for part in hits)
-    return PairSet(rows[found.i], rows[found.j], found.grade, n_rows)
+    return replace(found, i=rows[found.i], j=rows[found.j], n_samples=n_rows)
 
 
 def read_stored(path: str | PathLike[str], items: Items) -> PairSet:

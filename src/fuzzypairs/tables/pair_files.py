@@ -38,6 +38,7 @@ GRADES = (
     "grade", "similarity", "score", "rating", "judgement", "judgment", "similar",
     "alike", "same", "answer", "label", "value", "s",
 )  # fmt: skip
+JUDGES = ("annotator", "judge", "grader", "rater")
 EXPECTED = "a, b, grade with ids of the data, or i, j, grade with row numbers from 0"
 OTHERWISE = "--grade-scale says otherwise"
 # Judgements that a note names.
@@ -57,12 +58,15 @@ class PairsFile:
         As text.
     by_row : bool
         Whether samples are row numbers.
+    judges : ndarray of shape (n_pairs,) or None
+        Names of judges, NaN where missing.
     """
 
     path: Path
     ends: tuple[NDArray[Any], NDArray[Any]]
     grades: NDArray[Any]
     by_row: bool
+    judges: NDArray[Any] | None = None
 
     def names(self) -> list[str]:
         """Return the samples that are named, each once."""
@@ -89,7 +93,7 @@ class PairsFile:
                 "" if error.index is None else f"{place_of(self.path, error.index)} "
             )
             raise PairsError(f"{self.path}: {where}{error.reason}") from None
-        pairs = PairSet(i, j, grades, n_samples)
+        pairs = PairSet(i, j, grades, n_samples, self.judges)
         notes = []
         if n_empty := int(pd.isna(self.grades).sum()):
             notes.append(f"{n_empty} judgements without a grade count as no opinion")
@@ -131,14 +135,15 @@ class PairsFile:
         return numbers.astype(np.intp)
 
     def _merged(self, i: Any, j: Any, grades: Any, names: Any) -> list[str]:
-        """Return notes on pairs that were judged more than once, with their lines."""
+        """Return notes on pairs that a judge judged again, with their lines."""
         table = pd.DataFrame(
-            {"low": np.minimum(i, j), "high": np.maximum(i, j), "grade": grades}
-        )
-        again = table[table.duplicated(["low", "high"], keep=False)]
+            {"low": np.minimum(i, j), "high": np.maximum(i, j), "judge": self.judges}
+        ).assign(grade=grades)
+        again = table[table.duplicated(["low", "high", "judge"], keep=False)]
         same: list[str] = []
         opposite: list[str] = []
-        for (low, high), group in again.groupby(["low", "high"], sort=False):
+        same_judge = again.groupby(["low", "high", "judge"], sort=False, dropna=False)
+        for (low, high, _), group in same_judge:
             signs = set(np.sign(group["grade"])) - {0}
             kind = opposite if len(signs) > 1 else same
             if len(kind) < NAMED:
@@ -174,6 +179,7 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
     plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in frame.columns}
     ends = next((pair for pair in ENDS if set(pair) <= set(plain)), None)
     grade = next((name for name in GRADES if name in plain), None)
+    judge = next((name for name in JUDGES if name in plain), None)
     if ends is None or grade is None:
         lacking = "grade" if ends else next((n for n in "ab" if n not in plain), "a")
         near = suggest(lacking, plain) if len(lacking) > 1 else ""
@@ -189,6 +195,7 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
         (first, second),
         as_text(frame[plain[grade]]).to_numpy(),
         ends in BY_ROW and bool(numbers >= 0.5),
+        None if judge is None else as_text(frame[plain[judge]]).to_numpy(),
     )
 
 
@@ -206,7 +213,8 @@ def read_pairs(
     path : str or path-like
         A file that `read_table` can read. Its columns are ``i, j, grade`` with row
         numbers of the data, or ``a, b, grade`` with their ids, or have other usual
-        names; further ones are ignored. Or a file ``*.db`` of the labelling page.
+        names; a column ``annotator`` names the judges, further ones are ignored. Or a
+        file ``*.db`` of the labelling page.
     n_samples : int
         Number of rows of the data.
     ids : ndarray of shape (n_samples,), default=None

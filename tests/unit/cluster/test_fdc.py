@@ -310,6 +310,16 @@ def test_contradictory_judgements_end_between(blobs):
     assert model.objective_ == pytest.approx(value)
 
 
+def test_two_judges_of_one_pair_count_as_their_mean(blobs):
+    pairs = PairSet([0, 0, 1], [9, 9, 8], [1, 0.2, -1], len(blobs), list("aba"))
+    model = FDC(3, robust=True, random_state=0).fit(blobs, pairs=pairs)
+    same = FDC(3, robust=True, random_state=0).fit(blobs, pairs=pairs.merged)
+    np.testing.assert_array_equal(model.memberships_, same.memberships_)
+    assert model.score(blobs, pairs=pairs) == same.score(blobs, pairs=pairs.merged)
+    reliability = same.pair_reliability_[[0, 0, 1]]
+    np.testing.assert_array_equal(model.pair_reliability_, reliability)
+
+
 def test_exact_groups_are_never_worse():
     pytest.importorskip("pyscipopt", reason="the exact mode is an extra")
     X, y = load_iris(return_X_y=True)

@@ -18,10 +18,12 @@ def write(tmp_path):
         path = tmp_path / "judged.db"
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("CREATE TABLE facts (name, value)")
-            connection.execute("CREATE TABLE judgements (a, b, grade)")
+            connection.execute("CREATE TABLE judgements (a, b, grade, annotator)")
             connection.execute("CREATE TABLE items (id, row, digest)")
             connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-            connection.executemany("INSERT INTO judgements VALUES (?, ?, ?)", judged)
+            connection.executemany(
+                "INSERT INTO judgements VALUES (?, ?, ?, 'Ann')", judged
+            )
         return path
 
     return make

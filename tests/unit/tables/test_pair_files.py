@@ -36,6 +36,14 @@ def test_numbers_as_ids_agree_between_formats(tmp_path):
     assert list(read_pairs(pairs, 2, ids)) == [(0, 1, -1.0)]
 
 
+def test_annotators_are_judges(tmp_path, recwarn):
+    text = "a,b,grade,Annotator\n7,8,1,Ann\n8,7,-1,Bob\n7,8,0.5,\n"
+    pairs = read_pairs(write(tmp_path / "p.csv", text), 2, ids_of("78"))
+    assert pairs.judge_names == ("", "Ann", "Bob")
+    assert list(pairs) == [(0, 1, 0.5), (0, 1, 1.0), (0, 1, -1.0)]
+    assert not recwarn  # nobody judged a pair twice
+
+
 def test_pairs_by_row_number_keep_other_columns_out(tmp_path):
     path = write(tmp_path / "p.tsv", "annotator\tj\ti\tgrade\nAnn\t0\t2\t0.75\n")
 
