@@ -1,7 +1,7 @@
 """`fuzzypairs reproduce`: the tables and figures of the paper."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,6 @@ from fuzzypairs.cli import screen
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
     from fuzzypairs.reproduction.index_page import Piece
-    from fuzzypairs.reproduction.schedule import Progress
     from fuzzypairs.reproduction.targets import Plan
 
 __all__ = ["reproduce"]
@@ -129,8 +128,8 @@ def _compute(plans: "list[Plan]", out: Path, n_jobs: int) -> "list[Piece]":
     """Complete all runs, then make tables and figures of them."""
     from fuzzypairs.reproduction.index_page import make_piece
     from fuzzypairs.reproduction.runs import Runs
-    from fuzzypairs.reproduction.schedule import complete
     from fuzzypairs.reproduction.targets import cells
+    from fuzzypairs.reproduction.tuning import complete
 
     wanted = [cell for plan in plans for cell in cells(plan)]
     with Runs(out / RUNS) as kept:
@@ -180,7 +179,7 @@ def _words(text: str | None) -> list[str]:
 
 
 @contextmanager
-def _progress() -> Iterator["Progress"]:
+def _progress() -> Iterator[Callable[[float, float, str], None]]:
     """Yield a function that shows progress; without a terminal, a line a minute."""
     is_terminal, last = Console(stderr=True).is_terminal, time.monotonic()
     with screen.progress(percent=True) as draw:

@@ -17,15 +17,6 @@ from fuzzypairs.datasets import (
 )
 from fuzzypairs.datasets.registry import PAPER
 
-__all__ = [
-    "BENCHMARKS",
-    "FACES",
-    "FACE_GROUPS",
-    "GROUPS",
-    "Benchmark",
-    "load_benchmark",
-]
-
 # In the order of the paper, (a) to (s).
 BENCHMARKS = tuple(info.name for info in PAPER)
 GROUPS = ("i", "ii", "iii", "iv")
@@ -36,33 +27,23 @@ FACE_GROUPS = (*GROUPS, "v")
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """What a method is given, and what it is scored by.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Standardised.
-    classes : ndarray of shape (n_samples,)
-        From 0 on.
-    memberships : ndarray of shape (n_samples, n_classes) or None
-        The truth behind `classes`, where it is graded.
-    pairs : PairSet
-        Empty if there is no group.
-    n_clusters : int
-        The number of classes.
-    """
+    """Standardised data with judgements (none without a group), and the truth."""
 
     X: Floats
-    classes: Ints
-    memberships: Floats | None
+    classes: Ints  # from 0 on
+    memberships: Floats | None  # the truth behind the classes, where it is graded
     pairs: PairSet
-    n_clusters: int
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of classes."""
+        return int(self.classes.max()) + 1
 
 
 # A process completes the groups of one dataset before it turns to the next.
 @lru_cache(maxsize=4)
 def load_benchmark(dataset: str, group: str, draw: int) -> Benchmark:
-    """Return the standardised data and the judgements that `draw` seeds.
+    """Return the data of a dataset, and the judgements that `draw` seeds.
 
     Examples
     --------
@@ -85,7 +66,7 @@ def load_benchmark(dataset: str, group: str, draw: int) -> Benchmark:
     else:
         ratio = info.pair_ratio
         pairs = simulate_pairs(X, classes, name, random_state=draw, ratio=ratio)
-    return Benchmark(X, classes.astype(np.int64), truth, pairs, int(classes.max()) + 1)
+    return Benchmark(X, classes.astype(np.int64), truth, pairs)
 
 
 @lru_cache(maxsize=1)

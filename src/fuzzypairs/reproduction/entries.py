@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
@@ -10,45 +10,23 @@ from scipy.stats import ttest_ind_from_stats
 from fuzzypairs._typing import Floats
 from fuzzypairs.criteria import paired_ttest
 from fuzzypairs.reproduction.methods import METHODS
-from fuzzypairs.reproduction.printed import (
-    Printed,
-    printed_faces,
-    printed_mahd,
-    printed_table,
-)
+from fuzzypairs.reproduction.printed import Printed, printed_faces, printed_table
 from fuzzypairs.reproduction.runs import Results
 from fuzzypairs.reproduction.targets import Plan, cell_of
 from fuzzypairs.reproduction.tuning import Reported, report
-
-__all__ = ["CRITERIA", "Criterion", "Entry", "compare_with_paper", "entries_of"]
 
 # Starts behind each printed mean, and below which p-value a difference is marked.
 PAPER_STARTS = 20
 LEVEL = 0.05
 
 
-@dataclass(frozen=True)
-class Criterion:
-    """A criterion as the paper prints it.
-
-    Attributes
-    ----------
-    name : str
-        In the paper's tables, in small letters.
-    key : str
-        In the results of runs.
-    unit : float
-        100 for percent, 1 else.
-    higher : bool
-        Whether more is better.
-    digits : int
-        After the point.
-    """
+class Criterion(NamedTuple):
+    """A criterion as the paper prints it: its name there, and in results of runs."""
 
     name: str
     key: str
-    unit: float = 100.0
-    higher: bool = True
+    unit: float = 100.0  # for percent
+    higher: bool = True  # is better
     digits: int = 2
 
     @property
@@ -71,31 +49,7 @@ CRITERIA = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One number of a table.
-
-    Attributes
-    ----------
-    dataset, group, method, tuning, criterion : str
-    paper, paper_std : float or None
-        As printed; None where the paper has none.
-    ours, ours_std : float or None
-        Mean and deviation over starts and draws; None if the method refused.
-    difference : float or None
-        Ours minus the paper's.
-    against_paper : {"better", "worse", "none", ""}
-        What ours is, where the difference is significant (Welch's test on the means
-        and deviations; where neither has one, any difference); "" if there is none.
-    fdc : {"better", "worse", "none", ""}
-        What FDC is against this method in our runs (paired t-test over starts).
-    paper_fdc : str
-        The same mark as the paper prints it.
-    clusters : float or None
-        Mean number of clusters.
-    point : str
-        The parameters, draw by draw.
-    note : str
-        Why the method refused.
-    """
+    """One number of a table; None or "" is what the paper or we do not have."""
 
     dataset: str
     group: str
@@ -104,15 +58,19 @@ class Entry:
     criterion: str
     paper: float | None = None
     paper_std: float | None = None
+    # Mean and deviation over starts and draws; None if the method refused.
     ours: float | None = None
     ours_std: float | None = None
     difference: float | None = None
+    # "better", "worse" or "none": ours than the paper's, by Welch's test ...
     against_paper: str = ""
+    # ... FDC than this method in our runs, by a paired t-test over starts ...
     fdc: str = ""
+    # ... and the same as the paper marks it.
     paper_fdc: str = ""
     clusters: float | None = None
-    point: str = ""
-    note: str = ""
+    point: str = ""  # the parameters, draw by draw
+    note: str = ""  # why the method refused
 
 
 def entries_of(plan: Plan, results: Results) -> list[Entry]:
@@ -132,7 +90,7 @@ def entries_of(plan: Plan, results: Results) -> list[Entry]:
     """
     entries = []
     for dataset, group, tuning in product(plan.datasets, plan.groups, plan.tunings):
-        found = {
+        reported = {
             method: [
                 report(cell_of(plan, dataset, group, method, tuning, draw), results)
                 for draw in range(plan.n_draws)
@@ -140,24 +98,18 @@ def entries_of(plan: Plan, results: Results) -> list[Entry]:
             for method in plan.methods
         }
         for method, criterion in product(plan.methods, CRITERIA[plan.target]):
-            place = (dataset, group, method, tuning, criterion.name)
-            paper = _printed(plan.target, *place)
-            fdc = None if method.startswith("fdc") else found.get("fdc")
-            numbers = _numbers(found[method], fdc, criterion, paper)
-            entries.append(Entry(*place, **numbers))
+            column = METHODS[method].column or method
+            if plan.target in ("table-faces", "table-mahd"):
+                paper = printed_faces().get((group, column, criterion.name))
+            else:
+                place = (dataset, group, column, criterion.name)
+                paper = printed_table().get(place)
+            fdc = None if method.startswith("fdc") else reported.get("fdc")
+            numbers = _numbers(reported[method], fdc, criterion, paper)
+            entries.append(
+                Entry(dataset, group, method, tuning, criterion.name, **numbers)
+            )
     return entries
-
-
-def _printed(
-    target: str, dataset: str, group: str, method: str, tuning: str, criterion: str
-) -> Printed | None:
-    """Return the paper's number, if there is one."""
-    column = METHODS[method].column or method
-    if target == "table-faces":
-        return printed_faces().get((group, column, criterion))
-    if target == "table-mahd":
-        return printed_mahd().get((group, column))
-    return printed_table().get((dataset, group, column, criterion))
 
 
 def _numbers(
@@ -170,11 +122,7 @@ def _numbers(
     points = (", ".join(f"{name} {v:g}" for name, v in one.point) for one in draws)
     fields: dict[str, Any] = {"point": "; ".join(points)}
     if paper is not None:
-        fields |= {
-            "paper": paper.value,
-            "paper_std": paper.std,
-            "paper_fdc": paper.mark,
-        }
+        fields |= zip(("paper", "paper_std", "paper_fdc"), paper, strict=True)
     if refused := [one.result["refused"] for one in draws if "refused" in one.result]:
         return fields | {"note": refused[0]}
     if criterion.key not in draws[0].result:
@@ -183,7 +131,7 @@ def _numbers(
     mean = float(scores.mean())
     fields |= {
         "ours": mean,
-        "ours_std": _deviation(scores),
+        "ours_std": float(scores.std(ddof=1)) if len(scores) > 1 else None,
         "clusters": float(np.mean([one.result["clusters"] for one in draws])),
     }
     if fdc is not None:
@@ -197,19 +145,10 @@ def _numbers(
 def compare_with_paper(ours: Floats, paper: Printed, criterion: Criterion) -> str:
     """Return "better" or "worse" where our scores differ significantly, else "none".
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.reproduction.entries import Criterion, compare_with_paper
-    >>> from fuzzypairs.reproduction.printed import Printed
-    >>> ari = Criterion("ari", "nari")
-    >>> compare_with_paper(np.full(20, 94.874), Printed(94.87, 0.0), ari)
-    'none'
-    >>> compare_with_paper(np.array([94.0, 95.0, 94.5]), Printed(80.0, 1.0), ari)
-    'better'
+    Where neither has a deviation, any difference beyond rounding is one.
     """
     difference = float(ours.mean()) - paper.value
-    spread = _deviation(ours) or 0.0
+    spread = float(ours.std(ddof=1)) if len(ours) > 1 else 0.0
     if spread < 1e-9 and not paper.std:
         significant = abs(difference) > criterion.rounding
     else:
@@ -238,7 +177,3 @@ def _mark_fdc(fdc: list[Reported], other: list[Reported], criterion: Criterion) 
 def _scores(draws: list[Reported], criterion: Criterion) -> Floats:
     values = [value for one in draws for value in one.result[criterion.key]]
     return criterion.unit * np.array(values, dtype=np.float64)
-
-
-def _deviation(scores: Floats) -> float | None:
-    return float(scores.std(ddof=1)) if len(scores) > 1 else None

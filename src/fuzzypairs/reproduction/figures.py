@@ -1,5 +1,6 @@
 """The figures of the paper, drawn from finished runs alone."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from fuzzypairs.reproduction.runs import Results
 from fuzzypairs.reproduction.targets import Plan, cell_of, letter_of, title_of
 from fuzzypairs.reproduction.tuning import all_points, report
 
-__all__ = ["alpha_rows", "draw_alpha", "draw_kernel", "draw_lia", "lia_rows"]
-
 # A row of numbers behind a figure.
 Row = tuple[Any, ...]
 
@@ -25,21 +24,16 @@ def alpha_rows(plan: Plan, results: Results) -> list[Row]:
     one of the largest mean NMI, from the starts that every point of the grid has.
     """
     rows: list[Row] = []
-    for dataset in plan.datasets:
-        for group in plan.groups:
-            cell = cell_of(plan, dataset, group, "fdc", "oracle", 0)
-            found = all_points(cell, results)
-            for alpha in ALPHAS:
-                mean = {
-                    beta: 100 * np.mean(found[("alpha", alpha), ("beta", beta)]["nmi"])
-                    for beta in BETAS
-                }
-                beta = max(mean, key=lambda value: mean[value])
-                clusters = found[("alpha", alpha), ("beta", beta)]["clusters"]
-                rows.append(
-                    (dataset, group, alpha, beta, round(float(mean[beta]), 4),
-                     float(np.mean(clusters)))
-                )  # fmt: skip
+    for dataset, group in product(plan.datasets, plan.groups):
+        cell = cell_of(plan, dataset, group, "fdc", "oracle", 0)
+        scores = all_points(cell, results)
+        for alpha in ALPHAS:
+            points = {beta: scores[("alpha", alpha), ("beta", beta)] for beta in BETAS}
+            mean = {beta: 100 * np.mean(one["nmi"]) for beta, one in points.items()}
+            beta = max(BETAS, key=mean.__getitem__)
+            nmi = round(float(mean[beta]), 4)
+            clusters = float(np.mean(points[beta]["clusters"]))
+            rows.append((dataset, group, alpha, beta, nmi, clusters))
     return rows
 
 
@@ -95,15 +89,12 @@ def lia_rows(plan: Plan, results: Results) -> list[Row]:
     A start that lost clusters has fewer ranks; each mean is over those that have it.
     """
     rows: list[Row] = []
-    for group in plan.groups:
-        for method in plan.methods:
-            for tuning in plan.tunings:
-                cell = cell_of(plan, plan.datasets[0], group, method, tuning, 0)
-                found = report(cell, results).result["lia"]
-                for rank in range(max(map(len, found))):
-                    known = [100 * one[rank] for one in found if len(one) > rank]
-                    mean = round(float(np.mean(known)), 4)
-                    rows.append((group, method, tuning, rank + 1, mean, len(known)))
+    for place in product(plan.groups, plan.methods, plan.tunings):
+        lia = report(cell_of(plan, plan.datasets[0], *place, 0), results).result["lia"]
+        for rank in range(max(map(len, lia))):
+            known = [100 * one[rank] for one in lia if len(one) > rank]
+            mean = round(float(np.mean(known)), 4)
+            rows.append((*place, rank + 1, mean, len(known)))
     return rows
 
 

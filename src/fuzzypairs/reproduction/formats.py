@@ -7,8 +7,6 @@ from typing import Any
 
 from fuzzypairs.report import Table
 
-__all__ = ["to_csv", "to_latex", "to_markdown"]
-
 # Characters that LaTeX writes in another way.
 LATEX: dict[str, str | int | None] = {
     "&": r"\&",
@@ -23,18 +21,9 @@ LATEX: dict[str, str | int | None] = {
 
 
 def to_csv(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    r"""Return rows as CSV.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.formats import to_csv
-    >>> to_csv(["a", "b"], [[1, 2]])
-    'a,b\n1,2\n'
-    """
+    """Return rows as CSV."""
     text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(heads)
-    lines.writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows([heads, *rows])
     return text.getvalue()
 
 
@@ -75,20 +64,12 @@ def to_latex(table: Table) -> str:
     """
     places = range(len(table.columns))
     align = "".join("r" if table.has_numbers(place) else "l" for place in places)
-    caption = [rf"\caption{{{_escape(table.caption)}}}\\"] if table.caption else []
-    return "\n".join(
-        [
-            rf"\begin{{longtable}}{{{align}}}",
-            *caption,
-            r"\hline",
-            " & ".join(map(_escape, table.columns)) + r" \\ \hline",
-            *(" & ".join(map(_escape, row)) + r" \\" for row in table.cells()),
-            r"\hline",
-            r"\end{longtable}",
-            "",
-        ]
+    head, *rows = (
+        " & ".join(text.translate(str.maketrans(LATEX)) for text in row) + r" \\"
+        for row in (table.columns, *table.cells())
     )
-
-
-def _escape(text: str) -> str:
-    return text.translate(str.maketrans(LATEX))
+    caption = table.caption.translate(str.maketrans(LATEX))
+    lines = [rf"\begin{{longtable}}{{{align}}}"]
+    lines += [rf"\caption{{{caption}}}\\"] if caption else []
+    lines += [r"\hline", head + r" \hline", *rows, r"\hline", r"\end{longtable}", ""]
+    return "\n".join(lines)

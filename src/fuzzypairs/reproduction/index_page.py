@@ -1,6 +1,6 @@
 """What a reproduction writes: one page, and each table and figure as files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,7 @@ from fuzzypairs.reproduction.paper_tables import (
     summary_table,
 )
 from fuzzypairs.reproduction.runs import Results
-from fuzzypairs.reproduction.targets import TARGETS, Plan
-
-__all__ = ["Piece", "make_piece", "write_pieces"]
+from fuzzypairs.reproduction.targets import Plan
 
 # Pictures hold neither a date nor a random name, so that equal runs give equal files.
 SVG = {"metadata": {"Date": None, "Creator": None}}
@@ -46,48 +44,94 @@ FACES_NOTE = (
     "243 features that are not those of the paper, which does not describe its own, "
     "and ratings of another study. Numbers are beside each other, not comparable."
 )
+CHANCE_NOTE = "By chance the distance is about 0.765. "
+KERNEL_NOTE = (
+    "The paper prints bars without numbers; its FDC column is the printed one. "
+    "With the kernel, four values of alpha and of beta go with each of the 16 "
+    "widths, and the kernel is approximated by 256 samples (Nystroem; all samples "
+    "of smaller datasets, 64 beyond 3000)."
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A table or figure of the paper, ready to be written.
-
-    Attributes
-    ----------
-    name : str
-        Of the target, and of the files.
-    text : sequence of str
-        What to know before reading.
-    csv : str
-        The numbers behind it.
-    tables : sequence of Table
-    figure : matplotlib Figure or None
-    alt : str
-        What the figure shows.
+    """A table or figure of the paper, ready to be written; `csv` has its numbers.
 
     Examples
     --------
     >>> from fuzzypairs.reproduction.index_page import Piece
-    >>> Piece("table2", ["As printed."], "dataset,ours").title
-    'All methods on the benchmark datasets'
+    >>> Piece("table2", "All methods", ["As printed."], "dataset,ours").tables
+    ()
     """
 
     name: str
+    title: str
     text: Sequence[str]
     csv: str
     tables: Sequence[Table] = ()
     figure: Any = None
     alt: str = ""
 
-    @property
-    def title(self) -> str:
-        """The title of the target."""
-        return TARGETS[self.name].title
-
 
 def make_piece(plan: Plan, results: Results) -> Piece:
     """Return a table or figure from finished runs; nothing is fitted."""
-    return MAKERS[plan.target](plan, results)
+    parts: tuple[Any, ...]
+    if plan.target == "fig-alpha":
+        rows = alpha_rows(plan, results)
+        parts = (
+            ["At each alpha, the beta of the largest mean NMI over the first starts."],
+            to_csv(["dataset", "group", "alpha", "beta", "nmi", "clusters"], rows),
+            [], draw_alpha(plan, rows),
+            "NMI rises and falls over alpha while clusters vanish down to one",
+        )  # fmt: skip
+    elif plan.target == "fig-lia":
+        rows = lia_rows(plan, results)
+        heads = ["group", "method", "tuning", "rank", "acc", "starts"]
+        parts = (
+            [FACES_NOTE], to_csv(heads, rows), [], draw_lia(plan, rows),
+            "Accuracy of labels by the first to fifth largest membership",
+        )  # fmt: skip
+    elif plan.target == "table-examples":
+        table = example_table(plan, results)
+        lead = "Memberships of the first start, clusters matched to the truth."
+        parts = [FACES_NOTE, lead], to_csv(table.columns, table.rows), [table]
+    else:
+        entries = entries_of(plan, results)
+        csv = to_csv(
+            [field.name for field in fields(Entry)],
+            (
+                [round(v, 6) if isinstance(v, float) else v for v in values]
+                for values in (asdict(entry).values() for entry in entries)
+            ),
+        )
+        if plan.target == "fig-kernel":
+            alt = "Bars of the normalised ARI for each dataset, without and with the "
+            figure = draw_kernel(plan, entries)
+            tables = [kernel_table(plan, entries)]
+            parts = [KERNEL_NOTE], csv, tables, figure, alt + "kernel"
+        else:
+            parts = _notes(plan), csv, _comparison(plan, entries)
+    return Piece(plan.target, plan.title, *parts)
+
+
+def _comparison(plan: Plan, entries: Sequence[Entry]) -> list[Table]:
+    tables = [summary_table(plan, entries)]
+    if plan.target != "table-mahd" and set(plan.methods) - {"fdc", "fdc-authors"}:
+        tables.append(count_table(plan, entries))
+    return tables + method_tables(plan, entries)
+
+
+def _notes(plan: Plan) -> list[str]:
+    if plan.target == "table-mahd":
+        return [FACES_NOTE, CHANCE_NOTE + LEGEND]
+    draws = " and draws" if plan.n_draws > 1 else " alone"
+    notes = [
+        f"{plan.n_starts} random starts for methods with chance, {plan.n_draws} "
+        "draw(s) of judgements. ARI is (ARI + 1)/2, NMI has the geometric mean. "
+        + LEGEND,
+        f"Runs differ by their starts{draws}, so marks speak of these only.",
+    ]
+    return [*notes, FACES_NOTE] if plan.target == "table-faces" else notes
 
 
 def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
@@ -98,13 +142,16 @@ def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from fuzzypairs.reproduction.index_page import Piece, write_pieces
-    >>> piece = Piece("table2", ["As printed."], "dataset,ours")
+    >>> piece = Piece("table2", "All methods", ["As printed."], "dataset,ours")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_pieces(Path(folder), [piece])
     ...     sorted(file.name for file in Path(folder).iterdir())
     ['index.html', 'index.md', 'table2.csv']
     """
+    sections, pages = [], [f"# {TITLE}\n\n{LEAD}\n"]
     for piece in pieces:
+        heading, picture = f"{piece.name}: {piece.title}", None
+        parts = [f"## {heading}", *piece.text]
         _write(folder / f"{piece.name}.csv", piece.csv)
         if piece.tables:
             for suffix, form in FORMS.items():
@@ -112,26 +159,16 @@ def write_pieces(folder: Path, pieces: Sequence[Piece]) -> None:
                 _write(folder / f"{piece.name}.{suffix}", text)
         if piece.figure is not None:
             _draw(piece.figure, folder / piece.name)
-    pages = "\n".join(_as_markdown(piece) for piece in pieces)
-    _write(folder / "index.md", f"# {TITLE}\n\n{LEAD}\n\n{pages}")
-    sections = [_as_section(piece) for piece in pieces]
+            picture = Picture(piece.figure, alt=piece.alt)
+            parts.append(f"![{piece.alt}]({piece.name}.svg)")
+        parts += [to_markdown(table).rstrip() for table in piece.tables[:SHOWN]]
+        if len(piece.tables) > SHOWN:
+            links = f"[All tables]({piece.name}.md), [all numbers]({piece.name}.csv)"
+            parts.append(links)
+        pages.append("\n\n".join(parts) + "\n")
+        sections.append(Section(heading, piece.text, picture, piece.tables))
+    _write(folder / "index.md", "\n".join(pages))
     write_report(folder / "index.html", title=TITLE, lead=LEAD, sections=sections)
-
-
-def _as_section(piece: Piece) -> Section:
-    picture = Picture(piece.figure, alt=piece.alt) if piece.figure is not None else None
-    return Section(f"{piece.name}: {piece.title}", piece.text, picture, piece.tables)
-
-
-def _as_markdown(piece: Piece) -> str:
-    """Return a section with the first tables, and links to the rest."""
-    parts = [f"## {piece.name}: {piece.title}", *piece.text]
-    if piece.figure is not None:
-        parts.append(f"![{piece.alt}]({piece.name}.svg)")
-    parts += map(to_markdown, piece.tables[:SHOWN])
-    if len(piece.tables) > SHOWN:
-        parts.append(f"[All tables]({piece.name}.md), [all numbers]({piece.name}.csv)")
-    return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def _write(path: Path, text: str) -> None:
@@ -144,99 +181,3 @@ def _draw(figure: Any, path: Path) -> None:
     figure.savefig(path.with_suffix(".png"), dpi=144, metadata={"Software": None})
     with mpl.rc_context({"svg.hashsalt": "fuzzypairs"}):
         figure.savefig(path.with_suffix(".svg"), **SVG)
-
-
-def _benchmark_table(plan: Plan, results: Results) -> Piece:
-    entries = entries_of(plan, results)
-    counts = count_table(plan, entries)
-    shown = [
-        summary_table(plan, entries),
-        *([counts] if counts.rows else []),  # FDC alone is compared with nothing
-        *method_tables(plan, entries),
-    ]
-    text = [
-        f"{plan.n_starts} random starts for methods with chance, {plan.n_draws} "
-        "draw(s) of judgements. ARI is (ARI + 1)/2, NMI has the geometric mean. "
-        + LEGEND,
-        "Runs differ by their starts"
-        + (" and draws" if plan.n_draws > 1 else " alone")
-        + ", so marks speak of these only.",
-    ]
-    if plan.target == "table-faces":
-        text.append(FACES_NOTE)
-    return Piece(plan.target, text, _entries_csv(entries), shown)
-
-
-def _distance_table(plan: Plan, results: Results) -> Piece:
-    entries = entries_of(plan, results)
-    shown = [summary_table(plan, entries), *method_tables(plan, entries)]
-    text = [FACES_NOTE, "By chance the distance is about 0.765. " + LEGEND]
-    return Piece(plan.target, text, _entries_csv(entries), shown)
-
-
-def _entries_csv(entries: Sequence[Entry]) -> str:
-    rows = (
-        [round(v, 6) if isinstance(v, float) else v for v in asdict(entry).values()]
-        for entry in entries
-    )
-    return to_csv([field.name for field in fields(Entry)], rows)
-
-
-def _examples(plan: Plan, results: Results) -> Piece:
-    table = example_table(plan, results)
-    lead = "Memberships of the first start, clusters matched to the truth."
-    csv = to_csv(table.columns, table.rows)
-    return Piece(plan.target, [FACES_NOTE, lead], csv, [table])
-
-
-def _alpha(plan: Plan, results: Results) -> Piece:
-    rows = alpha_rows(plan, results)
-    heads = ["dataset", "group", "alpha", "beta", "nmi", "clusters"]
-    return Piece(
-        plan.target,
-        ["At each alpha, the beta of the largest mean NMI over the first starts."],
-        to_csv(heads, rows),
-        figure=draw_alpha(plan, rows),
-        alt="NMI rises and falls over alpha while clusters vanish down to one",
-    )
-
-
-def _kernel(plan: Plan, results: Results) -> Piece:
-    entries = entries_of(plan, results)
-    text = (
-        "The paper prints bars without numbers; its FDC column is the printed one. "
-        "With the kernel, four values of alpha and of beta go with each of the 16 "
-        "widths, and the kernel is approximated by 256 samples (Nystroem; all samples "
-        "of smaller datasets, 64 beyond 3000)."
-    )
-    return Piece(
-        plan.target,
-        [text],
-        _entries_csv(entries),
-        [kernel_table(plan, entries)],
-        draw_kernel(plan, entries),
-        "Bars of the normalised ARI for each dataset, without and with the kernel",
-    )
-
-
-def _ranks(plan: Plan, results: Results) -> Piece:
-    rows = lia_rows(plan, results)
-    heads = ["group", "method", "tuning", "rank", "acc", "starts"]
-    return Piece(
-        plan.target,
-        [FACES_NOTE],
-        to_csv(heads, rows),
-        figure=draw_lia(plan, rows),
-        alt="Accuracy of labels by the first to fifth largest membership",
-    )
-
-
-MAKERS: dict[str, Callable[[Plan, Results], Piece]] = {
-    "table2": _benchmark_table,
-    "fig-alpha": _alpha,
-    "fig-kernel": _kernel,
-    "table-faces": _benchmark_table,
-    "table-mahd": _distance_table,
-    "fig-lia": _ranks,
-    "table-examples": _examples,
-}

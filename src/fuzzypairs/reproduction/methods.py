@@ -13,9 +13,9 @@ from sklearn.kernel_approximation import Nystroem
 from fuzzypairs import DSC, FDC, FHSS, PCCA, SSDC, FuzzyCMeans, PairSet
 from fuzzypairs._typing import Floats
 from fuzzypairs.reproduction.data import Benchmark
-from fuzzypairs.reproduction.runs import Point
 
-__all__ = ["ALPHAS", "BETAS", "METHODS", "Method", "fit_method"]
+# Names and values of parameters, in the order of the grid.
+Point = tuple[tuple[str, float], ...]
 
 # The paper's grids. Its text swaps those of alpha and beta: alpha must be below 1.
 ALPHAS = tuple(round(0.02 * i, 2) for i in range(16))
@@ -38,39 +38,15 @@ USUAL: dict[str, Any] = {"tol": 1e-4, "max_iter": 300}
 
 @dataclass(frozen=True)
 class Method:
-    """How a method of the paper is run.
-
-    Attributes
-    ----------
-    title : str
-        Its name in tables.
-    make : callable
-        ``make(n_clusters, **parameters)`` returns the estimator.
-    grid : tuple of Point
-        Parameters to choose from.
-    limits : dict or None
-        Where its fits end, if they iterate from random labels.
-    repeats : bool
-        Whether it starts at random, and so runs from several starts.
-    judged : bool
-        Whether it uses judgements.
-    column : str
-        The column of the paper's tables that it is compared with, if not its own.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.methods import METHODS
-    >>> len(METHODS["fdc"].grid), METHODS["ssdc"].repeats
-    (256, False)
-    """
+    """How a method of the paper is run."""
 
     title: str
-    make: Callable[..., Any]
+    make: Callable[..., Any]  # make(n_clusters, **parameters)
     grid: tuple[Point, ...] = ((),)
-    limits: dict[str, Any] | None = None
-    repeats: bool = True
-    judged: bool = True
-    column: str = ""
+    limits: dict[str, Any] | None = None  # where fits from random labels end
+    repeats: bool = True  # it starts at random, and so runs from several starts
+    judged: bool = True  # it uses judgements
+    column: str = ""  # of the paper's tables, if not its own
 
 
 def fit_method(
@@ -84,18 +60,8 @@ def fit_method(
 ) -> Any:
     """Fit a method at a point of its grid from one start; return the estimator.
 
-    Parameters
-    ----------
-    name : str
-        In `METHODS`.
-    benchmark : Benchmark
-    pairs : PairSet
-        The judgements, or those outside a fold.
-    point : Point
-    start : int
-        Seeds the random labels, which are the same for all fuzzy methods.
-    usual : bool, default=False
-        Whether the fit ends as it does by default.
+    `start` seeds the random labels, which are the same for all fuzzy methods. `usual`
+    fits end as they do by default.
 
     Examples
     --------
@@ -132,20 +98,19 @@ def fit_method(
 def _map_kernel(benchmark: Benchmark, mu: float) -> Floats:
     """Return features whose Euclidean distances are those of exp(-mu d^2)."""
     n_samples = len(benchmark.X)
-    many = n_samples > MANY_SAMPLES
-    n_components = min(FEW_COMPONENTS if many else COMPONENTS, n_samples)
-    kernel = Nystroem(gamma=mu, n_components=n_components, random_state=0)
+    most = FEW_COMPONENTS if n_samples > MANY_SAMPLES else COMPONENTS
+    kernel = Nystroem(gamma=mu, n_components=min(most, n_samples), random_state=0)
     return np.ascontiguousarray(kernel.fit_transform(benchmark.X))
 
 
 def _grid(**values: tuple[float, ...]) -> tuple[Point, ...]:
-    """Return all combinations of values."""
     return tuple(
         tuple(zip(values, chosen, strict=True)) for chosen in product(*values.values())
     )
 
 
 FULL = _grid(alpha=ALPHAS, beta=BETAS)
+KERNEL = _grid(mu=WIDTHS, alpha=FEW_ALPHAS, beta=FEW_BETAS)
 PAPER_FDC = partial(FDC, metric="euclidean", propagate=False)
 METHODS = {
     "k-means": Method("k-means", KMeans, judged=False),
@@ -158,10 +123,5 @@ METHODS = {
     "fdc-authors": Method(
         "FDC, authors' pairs", PAPER_FDC, FULL, SETTLED, column="fdc"
     ),
-    "fdc-rbf": Method(
-        "FDC, Gaussian kernel",
-        PAPER_FDC,
-        _grid(mu=WIDTHS, alpha=FEW_ALPHAS, beta=FEW_BETAS),
-        SETTLED,
-    ),
+    "fdc-rbf": Method("FDC, Gaussian kernel", PAPER_FDC, KERNEL, SETTLED),
 }

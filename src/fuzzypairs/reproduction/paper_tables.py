@@ -1,27 +1,18 @@
 """The tables of the paper with our numbers beside the printed ones."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from fuzzypairs.report import Table
 from fuzzypairs.reproduction.entries import CRITERIA, Criterion, Entry
-from fuzzypairs.reproduction.execution import EXAMPLES
 from fuzzypairs.reproduction.methods import METHODS
 from fuzzypairs.reproduction.printed import printed_counts
-from fuzzypairs.reproduction.runs import Results
+from fuzzypairs.reproduction.runs import EXAMPLES, Results
 from fuzzypairs.reproduction.targets import Plan, cell_of, letter_of, title_of
 from fuzzypairs.reproduction.tuning import report
-
-__all__ = [
-    "LEGEND",
-    "count_table",
-    "example_table",
-    "kernel_table",
-    "method_tables",
-    "summary_table",
-]
 
 Row = list[str | float]
 
@@ -36,54 +27,48 @@ LEGEND = (
 
 def summary_table(plan: Plan, entries: Sequence[Entry]) -> Table:
     """Return means over all cells of a table, and how often ours differ."""
-    rows = []
-    for method in plan.methods:
-        for criterion in CRITERIA[plan.target]:
-            for tuning in _tunings(plan, method):
-                part = _select(entries, method, criterion.name, tuning)
-                part = [one for one in part if one.difference is not None]
-                if part:
-                    rows.append(_summary_row(method, tuning, criterion, part))
+    rows: list[Row] = []
+    for method, criterion in product(plan.methods, CRITERIA[plan.target]):
+        for tuning in _tunings(plan, method):
+            part = _select(entries, method, criterion.name, tuning)
+            part = [one for one in part if one.difference is not None]
+            if not part:
+                continue
+            difference = np.array([one.difference for one in part])
+            paper = float(np.mean([one.paper for one in part]))
+            marks = [one.against_paper for one in part]
+            rows.append(
+                [
+                    METHODS[method].title,
+                    tuning,
+                    criterion.name.upper(),
+                    len(part),
+                    _number(paper, None, criterion),
+                    _number(paper + difference.mean(), None, criterion),
+                    _signed(difference.mean(), criterion),
+                    int((np.abs(difference) <= criterion.rounding).sum()),
+                    marks.count("better"),
+                    marks.count("worse"),
+                ]
+            )
     heads = ["method", "tuning", "by", "cells", "paper", "ours", "diff.",
              "equal", "▲", "▼"]  # fmt: skip
     caption = "Means over cells; equal: the printed number to the last digit"
     return Table(heads, rows, caption)
 
 
-def _summary_row(
-    method: str, tuning: str, criterion: Criterion, part: Sequence[Entry]
-) -> Row:
-    difference = np.array([one.difference for one in part])
-    paper = float(np.mean([one.paper for one in part]))
-    marks = [one.against_paper for one in part]
-    return [
-        METHODS[method].title,
-        tuning,
-        criterion.name.upper(),
-        len(part),
-        _number(paper, None, criterion),
-        _number(paper + difference.mean(), None, criterion),
-        _signed(difference.mean(), criterion),
-        int((np.abs(difference) <= criterion.rounding).sum()),
-        marks.count("better"),
-        marks.count("worse"),
-    ]
-
-
 def count_table(plan: Plan, entries: Sequence[Entry]) -> Table:
     """Return how often FDC is marked, in the paper and in our runs."""
     rows: list[Row] = []
-    for method in plan.methods:
-        if method.startswith("fdc"):
-            continue
-        for tuning in plan.tunings:
-            part = _select(entries, method, "ari", tuning)
-            part = [one for one in part if one.ours is not None]
-            row: Row = [METHODS[method].title, tuning, len(part)]
-            for marks in ([e.fdc for e in part], [e.paper_fdc for e in part]):
-                row += [marks.count("better"), marks.count("worse")]
-            stated = printed_counts().get(method, {})
-            rows.append([*row, stated.get("better", ""), stated.get("worse", "")])
+    others = [method for method in plan.methods if not method.startswith("fdc")]
+    for method, tuning in product(others, plan.tunings):
+        part = _select(entries, method, "ari", tuning)
+        part = [one for one in part if one.ours is not None]
+        row: Row = [METHODS[method].title, tuning, len(part)]
+        for marks in ([e.fdc for e in part], [e.paper_fdc for e in part]):
+            row += [marks.count("better"), marks.count("worse")]
+        stated = printed_counts().get(method, {})
+        rows.append([*row, stated.get("better", ""), stated.get("worse", "")])
     heads = ["method", "tuning", "cells", "● ours", "○ ours", "● printed", "○ printed",
              "● in its last row", "○ in its last row"]  # fmt: skip
     return Table(heads, rows, "Cells in which FDC is significantly better or worse")
@@ -93,8 +78,7 @@ def method_tables(plan: Plan, entries: Sequence[Entry]) -> list[Table]:
     """Return a table for each method and criterion, with tunings side by side."""
     return [
         _method_table(plan, method, criterion, entries)
-        for method in plan.methods
-        for criterion in CRITERIA[plan.target]
+        for method, criterion in product(plan.methods, CRITERIA[plan.target])
     ]
 
 
@@ -102,28 +86,21 @@ def _method_table(
     plan: Plan, method: str, criterion: Criterion, entries: Sequence[Entry]
 ) -> Table:
     tunings = _tunings(plan, method)
-    by_place = {
-        (one.dataset, one.group, tuning): one
-        for tuning in tunings
-        for one in _select(entries, method, criterion.name, tuning)
-    }
     heads = ["data", "group", "paper"]
     for tuning in tunings:
         heads += [tuning if len(tunings) > 1 else "ours", "difference", "", "k*"]
     has_marks = not method.startswith("fdc") and "fdc" in plan.methods
     heads += ["FDC, paper", "FDC, ours"] * has_marks
+    parts = [_select(entries, method, criterion.name, tuning) for tuning in tunings]
     rows = []
-    for dataset in plan.datasets:
-        for group in plan.groups:
-            found = [by_place[dataset, group, tuning] for tuning in tunings]
-            first = found[0]
-            paper = _number(first.paper, first.paper_std, criterion)
-            row: Row = [_short(dataset), group, paper]
-            for one in found:
-                row += _cells(one, criterion)
-            if has_marks:
-                row += [MARKS[first.paper_fdc], MARKS[first.fdc]]
-            rows.append(row)
+    for found in zip(*parts, strict=True):
+        first = found[0]
+        paper = _number(first.paper, first.paper_std, criterion)
+        row: Row = [_short(first.dataset), first.group, paper]
+        for one in found:
+            row += _cells(one, criterion)
+        row += [MARKS[first.paper_fdc], MARKS[first.fdc]] * has_marks
+        rows.append(row)
     unit = "percent" if criterion.unit == 100.0 else "lower is better"
     caption = f"{METHODS[method].title}: {criterion.name.upper()}, {unit}"
     return Table(heads, rows, caption)
@@ -131,7 +108,7 @@ def _method_table(
 
 def kernel_table(plan: Plan, entries: Sequence[Entry]) -> Table:
     """Return the normalised ARI and the NMI without and with the kernel."""
-    columns = [(c, method) for c in CRITERIA[plan.target] for method in plan.methods]
+    columns = list(product(CRITERIA[plan.target], plan.methods))
     found = {(one.dataset, one.criterion, one.method): one for one in entries}
     heads = [f"{METHODS[method].title}, {c.name.upper()}" for c, method in columns]
     rows: list[Row] = []
@@ -151,8 +128,8 @@ def example_table(plan: Plan, results: Results) -> Table:
             first = report(cell, results).result["examples"][0]
             for image, memberships in zip(EXAMPLES, first, strict=True):
                 # Four digits: where prototypes nearly coincide, fewer would hide all.
-                shown = [f"{u:.4f}" for u in memberships]
-                rows.append([METHODS[method].title, tuning, image, *shown])
+                cells = [f"{u:.4f}" for u in memberships]
+                rows.append([METHODS[method].title, tuning, image, *cells])
     heads = ["method", "tuning", "image"]
     return Table([*heads, "happy", "sad", "surprise", "angry", "disgust"], rows)
 
@@ -169,9 +146,8 @@ def _cells(one: Entry, criterion: Criterion) -> list[str]:
     if one.ours is None:
         return ["-", "", "", ""]
     difference = "" if one.difference is None else _signed(one.difference, criterion)
-    clusters = "" if one.clusters is None else f"{one.clusters:.1f}"
     ours = _number(one.ours, one.ours_std, criterion)
-    return [ours, difference, SIGNS[one.against_paper], clusters]
+    return [ours, difference, SIGNS[one.against_paper], f"{one.clusters:.1f}"]
 
 
 def _signed(difference: float, criterion: Criterion) -> str:

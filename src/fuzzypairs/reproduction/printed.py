@@ -1,38 +1,16 @@
 """The numbers that the paper prints, as data."""
 
 import csv
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-__all__ = [
-    "Printed",
-    "printed_counts",
-    "printed_faces",
-    "printed_mahd",
-    "printed_table",
-]
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Printed:
-    """One printed number.
+class Printed(NamedTuple):
+    """One printed number, in percent except distances (MAHD).
 
-    Attributes
-    ----------
-    value : float
-        In percent, except distances (MAHD).
-    std : float or None
-        Its standard deviation; None for methods that run once.
-    mark : str
-        "better" or "worse" where FDC is marked as significantly that, "none" where
-        it is not, "" where the table has no marks.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.printed import printed_table
-    >>> printed_table()["wine", "iv", "pcca", "ari"]
-    Printed(value=94.87, std=0.0, mark='better')
+    `std` is None for methods that run once. `mark` is "better" or "worse" where FDC is
+    marked as significantly that, "none" where it is not, "" in tables without marks.
     """
 
     value: float
@@ -45,6 +23,12 @@ def printed_table() -> dict[tuple[str, str, str, str], Printed]:
     """Return Table II by dataset, group, method and criterion ("ari" or "nmi").
 
     Cells printed as "--" (out of memory) are left out.
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.printed import printed_table
+    >>> printed_table()["wine", "iv", "pcca", "ari"]
+    Printed(value=94.87, std=0.0, mark='better')
     """
     return {
         (row["dataset"], row["group"], row["method"], criterion): Printed(
@@ -67,20 +51,17 @@ def printed_counts() -> dict[str, dict[str, int]]:
 
 @cache
 def printed_faces() -> dict[tuple[str, str, str], Printed]:
-    """Return the table of faces by group, method and "ari", "nmi" or "acc"."""
-    return {
+    """Return the tables of faces by group, method and criterion."""
+    faces = {
         (row["group"], row["method"], row["criterion"]): Printed(
             float(row["value"]), _number(row["std"]), row["mark"]
         )
         for row in _rows("faces")
     }
-
-
-@cache
-def printed_mahd() -> dict[tuple[str, str], Printed]:
-    """Return the minimal average Hamming distances by group and method."""
-    return {
-        (row["group"], row["method"]): Printed(float(row["value"]), float(row["std"]))
+    return faces | {
+        (row["group"], row["method"], "mahd"): Printed(
+            float(row["value"]), float(row["std"])
+        )
         for row in _rows("mahd")
     }
 

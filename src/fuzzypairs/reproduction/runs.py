@@ -1,43 +1,36 @@
-"""Runs as data: what was fitted, and its scores, one line of JSON each."""
+"""Runs: fits of a method from some of its starts, their scores, a line of JSON each."""
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fuzzypairs import __version__
+import numpy as np
+
+from fuzzypairs import PairSet, __version__, criteria
+from fuzzypairs.pairs.folds import hold_out
+from fuzzypairs.reproduction.data import Benchmark, load_benchmark
+from fuzzypairs.reproduction.methods import Point, fit_method
 from fuzzypairs.tables.atomic import replacing
 
-__all__ = ["Point", "Result", "Results", "Run", "Runs"]
-
-# Names and values of parameters, in the order of the grid.
-Point = tuple[tuple[str, float], ...]
 # By criterion one value for each start; "refused" says why there are none.
 Result = dict[str, Any]
+
+N_FOLDS = 4
+# Images that the paper shows memberships of, as it counts them, from 1.
+EXAMPLES = (45, 56, 75, 180, 53, 1, 150)
 
 
 @dataclass(frozen=True, order=True)
 class Run:
-    """Fits of one method at one point of its grid, from some of its starts.
+    """Fits of one method at one point of its grid, from starts `first` to `last`.
 
-    Attributes
-    ----------
-    dataset, group : str
-        The data, and the group of judgements; "" for methods that use none.
-    draw : int
-        Seeds the judgements.
-    method : str
-        A name in `fuzzypairs.reproduction.methods.METHODS`.
-    point : tuple of (name, value)
-        The parameters.
-    held_out : bool
-        Whether each fit leaves out a fold of the judgements and is scored by it.
-    first, last : int
-        The starts, `last` excluded; each start is its own seed.
-    version : str
-        Of this package.
+    `group` is "" for methods that use no judgements; `draw` seeds the judgements. A run
+    that holds out leaves a fold of them out of each fit, and scores the fit by it.
 
     Examples
     --------
@@ -70,17 +63,80 @@ class Run:
 Results = Mapping[Run, Result]
 
 
+def perform(run: Run) -> Result:
+    """Fit and score; a method that cannot take the data says so under "refused".
+
+    Examples
+    --------
+    >>> from fuzzypairs.reproduction.runs import Run, perform
+    >>> perform(Run("wine", "", 0, "fcm", last=2))["nari"]
+    [0.948747, 0.948747]
+    """
+    benchmark = load_benchmark(run.dataset, run.group, run.draw)
+    score = _score_held_out if run.held_out else _score
+    with warnings.catch_warnings():
+        # Vanished clusters and the like are expected at the ends of a grid.
+        warnings.simplefilter("ignore")
+        try:
+            starts = range(run.first, run.last)
+            scores = [score(benchmark, run, start) for start in starts]
+        except MemoryError as error:
+            return {"refused": str(error)}
+    return {name: [_rounded(one[name]) for one in scores] for name in scores[0]}
+
+
+def _score_held_out(benchmark: Benchmark, run: Run, start: int) -> dict[str, Any]:
+    """Return the mean balanced agreement with held-out judgements over the folds."""
+    agreements = []
+    for train, test in _folds(benchmark.pairs):
+        if len(test):  # the smallest datasets have fewer judgements than folds
+            model = fit_method(
+                run.method, benchmark, train, run.point, start, usual=True
+            )
+            agreements.append(
+                criteria.pair_agreement(test, model.labels_, method="balanced")
+            )
+    return {"agreement": float(np.mean(agreements))}
+
+
+@lru_cache(maxsize=4)
+def _folds(pairs: PairSet) -> tuple[tuple[PairSet, PairSet], ...]:
+    """Split judgements into folds by groups: what to fit with, what to score by."""
+    folds = hold_out(pairs, N_FOLDS, 1, np.random.default_rng(0))
+    return tuple((train, folds.pairs.select(test)) for train, test in folds.splits)
+
+
+def _score(benchmark: Benchmark, run: Run, start: int) -> dict[str, Any]:
+    """Compare one fit with the truth."""
+    model = fit_method(run.method, benchmark, benchmark.pairs, run.point, start)
+    classes, labels, truth = benchmark.classes, model.labels_, benchmark.memberships
+    scores: dict[str, Any] = {
+        "nari": criteria.normalized_ari(classes, labels),
+        "nmi": criteria.nmi(classes, labels),
+        "clusters": len(np.unique(labels)),
+    }
+    if truth is not None:
+        scores["acc"] = criteria.rand_index(classes, labels)
+        U = getattr(model, "memberships_", None)
+        if U is not None:
+            rows = np.array(EXAMPLES) - 1
+            scores["mahd"] = criteria.mahd(truth, U)
+            scores["lia"] = criteria.lia(truth, U)
+            scores["examples"] = criteria.align_clusters(truth, U)[rows]
+    return scores
+
+
+def _rounded(value: Any) -> Any:
+    """Return numbers as lines store them."""
+    return value if isinstance(value, int) else np.round(value, 6).tolist()
+
+
 class Runs:
     """Finished runs, in memory and in a file that stays readable after a kill.
 
     A line is appended and flushed as soon as its run is done. A last line that a
     kill left incomplete is dropped at the next start. `sort` sorts the lines, so that
     the file does not depend on the order of the runs or the number of processes.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it need not exist. Its folder must.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """What each table and figure of the paper needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeVar
 
 from fuzzypairs.datasets import describe
@@ -9,92 +10,50 @@ from fuzzypairs.reproduction.data import BENCHMARKS, FACE_GROUPS, FACES, GROUPS
 from fuzzypairs.reproduction.methods import METHODS
 from fuzzypairs.reproduction.tuning import TUNINGS, Cell, Tuning
 
-__all__ = [
-    "TARGETS",
-    "Plan",
-    "Target",
-    "cell_of",
-    "cells",
-    "letter_of",
-    "make_plan",
-    "title_of",
-]
-
 _Name = TypeVar("_Name", bound=str)
 
 
 @dataclass(frozen=True)
-class Target:
-    """A table or figure of the paper, with all datasets and methods it may have."""
+class Plan:
+    """A table or figure of the paper, or the part of it that is asked for."""
 
+    target: str
     title: str
     datasets: tuple[str, ...]
     groups: tuple[str, ...]
     methods: tuple[str, ...]
     tunings: tuple[Tuning, ...] = TUNINGS
+    n_starts: int = 20  # of each method that starts at random
+    n_draws: int = 1  # of judgements
 
 
 FUZZY = ("fcm", "pcca", "fdc")
+ALL = ("fcm", "ssdc", "dsc", "fhss", "pcca", "fdc", "fdc-authors")
+SIX = ("zoo", "ecoli", "dermatology", "segment", "satimage", "letter")
+MAHD, LIA = "Minimal average Hamming distance", "Largest index assignment"
 TARGETS = {
-    "table2": Target(
-        "All methods on the benchmark datasets",
-        BENCHMARKS,
-        GROUPS,
-        ("fcm", "ssdc", "dsc", "fhss", "pcca", "fdc", "fdc-authors"),
-    ),
-    "fig-alpha": Target(
-        "What alpha does to clusters and to NMI",
-        ("zoo", "ecoli", "dermatology", "segment", "satimage", "letter"),
-        GROUPS,
-        ("fdc",),
-        ("oracle",),
-    ),
-    "fig-kernel": Target(
-        "A Gaussian kernel against Euclidean distances",
-        BENCHMARKS,
-        ("iv",),
-        ("fdc", "fdc-rbf"),
-        ("oracle",),
-    ),
-    "table-faces": Target(
-        "All methods on faces",
-        (FACES,),
-        FACE_GROUPS,
-        ("k-means", "fcm", "ssdc", "dsc", "fhss", "pcca", "fdc", "fdc-authors"),
-    ),
-    "table-mahd": Target(
-        "Minimal average Hamming distance on faces", (FACES,), FACE_GROUPS, FUZZY
-    ),
-    "fig-lia": Target(
-        "Largest index assignment on faces", (FACES,), FACE_GROUPS, FUZZY
-    ),
-    "table-examples": Target("Memberships of some faces", (FACES,), ("v",), FUZZY),
-}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The part of a target that is asked for.
-
-    Attributes
-    ----------
-    target : str
-        A name in `TARGETS`.
-    datasets, groups, methods : tuple of str
-        In the order of the paper.
-    tunings : tuple of str
-        Of "oracle" and "fair".
-    n_starts, n_draws : int
-        Starts of each method that starts at random, and draws of judgements.
-    """
-
-    target: str
-    datasets: tuple[str, ...]
-    groups: tuple[str, ...]
-    methods: tuple[str, ...]
-    tunings: tuple[Tuning, ...] = TUNINGS
-    n_starts: int = 20
-    n_draws: int = 1
+    plan.target: plan
+    for plan in (
+        Plan(
+            "table2", "All methods on the benchmark datasets", BENCHMARKS, GROUPS, ALL
+        ),
+        Plan(
+            "fig-alpha", "What alpha does to clusters and to NMI",
+            SIX, GROUPS, ("fdc",), ("oracle",),
+        ),
+        Plan(
+            "fig-kernel", "A Gaussian kernel against Euclidean distances",
+            BENCHMARKS, ("iv",), ("fdc", "fdc-rbf"), ("oracle",),
+        ),
+        Plan(
+            "table-faces", "All methods on faces",
+            (FACES,), FACE_GROUPS, ("k-means", *ALL),
+        ),
+        Plan("table-mahd", f"{MAHD} on faces", (FACES,), FACE_GROUPS, FUZZY),
+        Plan("fig-lia", f"{LIA} on faces", (FACES,), FACE_GROUPS, FUZZY),
+        Plan("table-examples", "Memberships of some faces", (FACES,), ("v",), FUZZY),
+    )
+}  # fmt: skip
 
 
 def make_plan(
@@ -119,33 +78,22 @@ def make_plan(
     ('wine', 'seeds')
     """
     whole = TARGETS[target]
-    return Plan(
-        target,
-        _pick("--datasets", datasets, whole.datasets, target),
-        _pick("--groups", groups, whole.groups, target),
-        _pick("--methods", methods, whole.methods, target),
-        _pick("--tuning", tunings, whole.tunings, target),
-        n_starts,
-        n_draws,
+    return replace(
+        whole,
+        datasets=_pick("--datasets", datasets, whole.datasets, target),
+        groups=_pick("--groups", groups, whole.groups, target),
+        methods=_pick("--methods", methods, whole.methods, target),
+        tunings=_pick("--tuning", tunings, whole.tunings, target),
+        n_starts=n_starts,
+        n_draws=n_draws,
     )
 
 
 def cells(plan: Plan) -> list[Cell]:
-    """Return the cells that a plan reads.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.targets import cells, make_plan
-    >>> len(cells(make_plan("table2", datasets=["wine"], methods=["fcm", "fdc"])))
-    9
-    """
+    """Return the cells that a plan reads."""
+    places = product(plan.datasets, plan.groups, plan.methods, plan.tunings)
     found = [
-        cell_of(plan, dataset, group, method, tuning, draw)
-        for dataset in plan.datasets
-        for group in plan.groups
-        for method in plan.methods
-        for tuning in plan.tunings
-        for draw in range(plan.n_draws)
+        cell_of(plan, *place, draw) for place in places for draw in range(plan.n_draws)
     ]
     return list(dict.fromkeys(found))
 
@@ -157,9 +105,8 @@ def cell_of(
 
     Examples
     --------
-    >>> from fuzzypairs.reproduction.targets import Plan, cell_of
-    >>> plan = Plan("table2", ("wine",), ("iv",), ("fcm",), n_starts=5)
-    >>> cell_of(plan, "wine", "iv", "fcm", "fair", 0)
+    >>> from fuzzypairs.reproduction.targets import cell_of, make_plan
+    >>> cell_of(make_plan("table2", n_starts=5), "wine", "iv", "fcm", "fair", 0)
     Cell(dataset='wine', group='', draw=0, method='fcm', tuning='oracle', n_starts=5)
     """
     how = METHODS[method]

@@ -1,30 +1,32 @@
-"""Which runs a cell of a table needs, and which point of the grid it reports.
+"""Cells of a table: which runs they need, and which point of the grid they report.
 
 A cell is decided by a race: all points of the grid are fitted from a few starts, then
 those that may still be the best from more, and the last ones from all. The next runs
 follow from the results so far alone, so an interrupted cell goes on where it was.
 """
 
-from collections.abc import Sequence
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.reproduction.methods import METHODS
-from fuzzypairs.reproduction.runs import Point, Result, Results, Run
-
-__all__ = [
-    "TUNINGS",
-    "Cell",
-    "Reported",
-    "all_points",
-    "next_runs",
-    "report",
-    "survivors",
-]
+from fuzzypairs.datasets import describe
+from fuzzypairs.reproduction.data import load_benchmark
+from fuzzypairs.reproduction.methods import METHODS, Point
+from fuzzypairs.reproduction.runs import Result, Results, Run, Runs, perform
 
 Tuning = Literal["oracle", "fair"]
 TUNINGS: tuple[Tuning, ...] = ("oracle", "fair")
@@ -35,21 +37,17 @@ FIT_ROUNDS, FOLD_ROUNDS = {4: 64, 8: 16}, {2: 32, 6: 1}
 # A point goes on while its mean plus so many standard errors is not below the best
 # mean minus as many.
 DOUBT = 2.0
+# The least work of a fit, in samples x features x clusters.
+LEAST = 2e4
 
 
 @dataclass(frozen=True, order=True)
 class Cell:
     """One method on one dataset with one draw of judgements, tuned in one way.
 
-    Attributes
-    ----------
-    dataset, group, draw, method
-        See `fuzzypairs.reproduction.runs.Run`.
-    tuning : {"oracle", "fair"}
-        The point of the grid with the best mean normalised ARI against the truth, as
-        in the paper; or with the best agreement of judgements left out of the fits.
-    n_starts : int
-        Starts at the reported point; 1 for methods without chance.
+    "oracle" takes the point of the grid with the best mean normalised ARI against the
+    truth, as in the paper; "fair" that with the best agreement of judgements left out
+    of the fits. `n_starts` is 1 for methods without chance.
     """
 
     dataset: str
@@ -64,12 +62,113 @@ class Cell:
             object.__setattr__(self, "n_starts", 1)
 
 
-@dataclass(frozen=True)
-class Reported:
+class Reported(NamedTuple):
     """The point of the grid that a complete cell reports, and its scores."""
 
     point: Point
     result: Result
+
+
+def complete(
+    cells: Sequence[Cell],
+    runs: Runs,
+    *,
+    n_jobs: int = 1,
+    progress: Callable[[float, float, str], None] | None = None,
+    times: Path | None = None,
+) -> None:
+    """Run what is missing until every cell is complete.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    runs : Runs
+        Finished runs; new ones are added.
+    n_jobs : int, default=1
+        Number of processes, each on one thread; 1 stays in this one.
+    progress : callable, default=None
+        Called as ``progress(done, total, what)`` with the work that is known so far.
+    times : Path, default=None
+        A file to append the seconds of each run to. They differ each time, so they
+        are not in the file of runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.reproduction.runs import Runs
+    >>> from fuzzypairs.reproduction.tuning import Cell, complete, report
+    >>> cell = Cell("wine", "", 0, "fcm", n_starts=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Runs(Path(folder) / "runs.jsonl") as runs:
+    ...         complete([cell], runs)
+    ...     report(cell, runs.results).result["clusters"]
+    [3, 3]
+    """
+    done, parent = 0.0, os.getpid() if n_jobs > 1 else None
+    # Runs arrive as they end, so that a kill loses few of them.
+    pool = Parallel(n_jobs, return_as="generator_unordered")
+    while missing := {run for cell in cells for run in next_runs(cell, runs.results)}:
+        # The most costly first, and the runs of a dataset together: it is loaded once.
+        ordered = sorted(missing, key=lambda run: (-cost(run), run))
+        total = done + sum(map(cost, ordered))
+        try:
+            # Threads would round sums in another order.
+            with threadpool_limits(1):
+                for run, result, seconds in pool(
+                    delayed(_perform_timed)(run, parent) for run in ordered
+                ):
+                    if times is not None:
+                        _note(times, run, seconds)
+                    runs.add(run, result)
+                    done += cost(run)
+                    if progress is not None:
+                        group = f" ({run.group})" if run.group else ""
+                        what = f"{METHODS[run.method].title} on {run.dataset}{group}"
+                        progress(done, total, what)
+        except BrokenExecutor as error:
+            raise OSError(
+                "a process was ended from outside, perhaps for want of memory: call "
+                "again with fewer --jobs; finished runs are kept"
+            ) from error
+
+
+def cost(run: Run) -> float:
+    """Return about how much work a run is."""
+    info = describe(run.dataset)
+    fit = info.n_samples * info.n_features * info.n_classes
+    n_fits = (run.last - run.first) * (4 if run.held_out else 1)
+    return max(fit, LEAST) * n_fits
+
+
+def _perform_timed(run: Run, parent: int | None) -> tuple[Run, Result, float]:
+    if parent is not None:
+        _prepare_process(parent)
+    # Loading is not timed: it would count for the first run of a dataset only.
+    load_benchmark(run.dataset, run.group, run.draw)
+    start = time.perf_counter()
+    result = perform(run)
+    return run, result, time.perf_counter() - start
+
+
+@cache
+def _prepare_process(parent: int) -> None:
+    """Use one thread, leave Ctrl-C to the parent, and end when it is killed."""
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _note(path: Path, run: Run, seconds: float) -> None:
+    line = run.as_dict() | {"seconds": round(seconds, 6)}
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def next_runs(cell: Cell, results: Results) -> list[Run]:
@@ -87,21 +186,11 @@ def next_runs(cell: Cell, results: Results) -> list[Run]:
 
 
 def report(cell: Cell, results: Results) -> Reported:
-    """Return the best point of a complete cell, with its scores of all starts.
-
-    Examples
-    --------
-    >>> from fuzzypairs.reproduction.runs import Run
-    >>> from fuzzypairs.reproduction.tuning import Cell, report
-    >>> results = {Run("wine", "", 0, "fcm", last=2): {"nari": [0.9, 0.8]}}
-    >>> report(Cell("wine", "", 0, "fcm", n_starts=2), results).result["nari"]
-    [0.9, 0.8]
-    """
+    """Return the best point of a complete cell, with its scores of all starts."""
     missing, point = _decide(cell, results)
     if missing:
         raise ValueError(f"{cell} is not complete: {len(missing)} runs are missing")
-    spans = _fit_spans(cell)
-    return Reported(point, _joined(cell, point, False, spans, results))
+    return Reported(point, _joined(cell, point, False, _fit_spans(cell), results))
 
 
 def all_points(cell: Cell, results: Results) -> dict[Point, Result]:
@@ -147,14 +236,9 @@ def _race(
 
 
 def survivors(scores: Floats, n_starts: int, most: int) -> list[int]:
-    """Return the places of the points that may be the best, best first.
+    """Return the places of at most `most` points that may be the best, best first.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_points, n_known)
-        From the first starts of `n_starts`.
-    most : int
-        Return no more points than this.
+    `scores` of shape (n_points, n_known) are those of the first of `n_starts` starts.
 
     Notes
     -----
@@ -210,6 +294,6 @@ def _joined(
     if refused := [part for part in parts if "refused" in part]:
         return refused[0]
     joined: dict[str, Any] = {}
-    for name in parts[0]:
+    for name in parts[-1]:
         joined[name] = [value for part in parts for value in part[name]]
     return joined

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.reproduction import schedule
-from fuzzypairs.reproduction.execution import EXAMPLES
-from fuzzypairs.reproduction.runs import Runs
-from fuzzypairs.reproduction.schedule import complete
+from fuzzypairs.reproduction import tuning
+from fuzzypairs.reproduction.runs import EXAMPLES, Runs
 from fuzzypairs.reproduction.targets import cells
 
 
@@ -34,12 +32,12 @@ def made_up(run):
 @pytest.fixture
 def results_of(monkeypatch, tmp_path):
     """Return what a plan's cells need, from made-up runs: no data, no fits."""
-    monkeypatch.setattr(schedule, "perform", made_up)
-    monkeypatch.setattr(schedule, "load_benchmark", lambda *_: None)
+    monkeypatch.setattr(tuning, "perform", made_up)
+    monkeypatch.setattr(tuning, "load_benchmark", lambda *_: None)
 
     def compute(plan):
         with Runs(tmp_path / f"{plan.target}.jsonl") as runs:
-            complete(cells(plan), runs)
+            tuning.complete(cells(plan), runs)
         return runs.results
 
     return compute

@@ -1,14 +1,22 @@
-"""The race, and what a cell reports."""
+"""The race, what a cell reports, and the completion of cells."""
 
+import os
+import signal
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fuzzypairs.reproduction.execution import perform
+from fuzzypairs.reproduction import tuning
 from fuzzypairs.reproduction.methods import FULL, METHODS
-from fuzzypairs.reproduction.runs import Run
-from fuzzypairs.reproduction.tuning import Cell, next_runs, report, survivors
+from fuzzypairs.reproduction.runs import Run, Runs, perform
+from fuzzypairs.reproduction.tuning import (
+    Cell,
+    complete,
+    next_runs,
+    report,
+    survivors,
+)
 
 
 def settle(cell, answer):
@@ -91,3 +99,51 @@ def test_race_reports_the_best_of_all(group, monkeypatch):
     ours = np.mean(report(cell, results).result["nari"])
     assert 100 * ours == pytest.approx(100 * best, abs=0.1)
     assert sum(run.last - run.first for run in results) < 0.6 * 20 * len(points)
+
+
+@pytest.fixture
+def fitted(monkeypatch):
+    """Runs that were asked for, in their order; each scores the same."""
+    asked = []
+
+    def perform(run):
+        asked.append(run)
+        n = run.last - run.first
+        return {"agreement": [0.5] * n} if run.held_out else {"nari": [0.5] * n}
+
+    monkeypatch.setattr(tuning, "perform", perform)
+    monkeypatch.setattr(tuning, "load_benchmark", lambda *_: None)
+    return asked
+
+
+def test_each_run_once_the_costly_first(fitted, tmp_path):
+    cells = [
+        Cell(dataset, "iv", 0, "pcca", tuning)
+        for dataset in ("wine", "letter")
+        for tuning in ("oracle", "fair")
+    ]
+    told = []
+    with Runs(tmp_path / "runs.jsonl") as runs:
+        complete(cells, runs, progress=lambda *state: told.append(state))
+        known = len(runs.results)
+        complete(cells, runs)
+    assert len(fitted) == len(set(fitted)) == known
+    assert fitted[0].dataset == "letter"
+    assert fitted[-1].dataset == "wine"
+    done, total, what = told[-1]
+    assert done == total
+    assert what == "PCCA on wine (iv)"
+
+
+def end_process(run):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
+def test_a_process_that_is_gone_is_told_in_a_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(tuning, "_perform_timed", lambda run, parent: end_process(run))
+    with (
+        Runs(tmp_path / "runs.jsonl") as runs,
+        pytest.raises(OSError, match=r"ended from outside.*fewer --jobs"),
+    ):
+        complete([Cell("wine", "iv", 0, "pcca")], runs, n_jobs=2)
