@@ -17,7 +17,6 @@ from rich.table import Table
 from fuzzypairs.cli.bench import HEADS
 
 NAMES = [
-    "startup",
     "groups",
     "fits",
     "steps",
@@ -44,8 +43,7 @@ def main() -> None:
     results = []
     for name in options.names:
         console.print(f"measuring {name} ...")
-        folder = "fuzzypairs.bench" if name == "startup" else "benchmarks"
-        for row in import_module(f"{folder}.{name}").rows(options.quick):
+        for row in import_module(f"benchmarks.{name}").rows(options.quick):
             results.append({**asdict(row), "holds": row.holds})
             table.add_row(*map(str, row.cells()))
             console.print(f"  {row.what}: {row.value:.3g} {row.unit}")

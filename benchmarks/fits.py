@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Row, blobs, fastest
-from fuzzypairs import FDC, GuidedFDC, PairSet
-from fuzzypairs.bench import whole_fits
+from fuzzypairs import FDC, GuidedFDC, PairSet, bench
+from fuzzypairs.bench import Row, blobs, fastest
 from fuzzypairs.datasets import load
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    yield from whole_fits.rows(quick)
+    yield from bench.first_fit(quick)
+    yield from bench.whole_fits(quick)
     with threadpool_limits(1):
         if not quick:
             yield from cost_of_pairs()
@@ -34,7 +34,7 @@ def cost_of_pairs() -> Iterator[Row]:
         truth = np.unique(data.target, return_inverse=True)[1]
         seeds = np.random.default_rng(0).choice(len(X), truth.max() + 1, replace=False)
         start = pairwise_distances_argmin(X, X[seeds])
-        yield whole_fits.pairs_against_none(name, X, truth, start, 4.0, repeats=9)
+        yield bench.pairs_against_none(name, X, truth, start, 4.0, repeats=9)
 
 
 def cost_of_options(n_samples: int) -> Iterator[Row]:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
-from benchmarks.measure import Row, fastest
 from fuzzypairs import _core
+from fuzzypairs.bench import Row, fastest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.groups import solve_group
 from fuzzypairs.solvers.problem import Graph

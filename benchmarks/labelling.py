@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import Row
 from fuzzypairs import PairSet
+from fuzzypairs.bench import Row
 
 # What `fuzzypairs label` imports before it reads anything.
 IMPORTS = "import fuzzypairs.cli.label, fuzzypairs.cli.outputs, fuzzypairs.labelling"

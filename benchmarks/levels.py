@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.measure import Row, fastest, in_fresh_process
+from benchmarks.measure import in_fresh_process
 from fuzzypairs import _core
+from fuzzypairs.bench import Row, fastest
 
 ROOT = Path(__file__).parents[1]
 # What limits -march=native to the registers of a level.

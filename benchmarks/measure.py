@@ -1,4 +1,4 @@
-"""Single passes, memory and fresh processes; see `fuzzypairs.bench` for the rest."""
+"""Single passes, memory and fresh processes, beside what `fuzzypairs.bench` has."""
 
 import json
 import os
@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from fuzzypairs.bench.measuring import Row, blobs, fastest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.fused import FusedPasses
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.threads import Threads
-
-__all__ = ["Row", "blobs", "fastest", "in_fresh_process", "lloyd_step", "our_step"]
 
 
 def our_step(X: np.ndarray, start: np.ndarray) -> Callable[[int], int]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Row, in_fresh_process
+from benchmarks.measure import in_fresh_process
 from fuzzypairs import FDC
+from fuzzypairs.bench import Row
 
 
 def rows(quick: bool) -> Iterator[Row]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Row, blobs, fastest, in_fresh_process
+from benchmarks.measure import in_fresh_process
 from benchmarks.memory import resident
+from fuzzypairs.bench import Row, blobs, fastest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.propagation import propagate
 

@@ -32,7 +32,8 @@ from benchmarks.block_data import (
     frame_of_blobs,
     write_blobs,
 )
-from benchmarks.measure import Row, in_fresh_process
+from benchmarks.measure import in_fresh_process
+from fuzzypairs.bench import Row
 from fuzzypairs.threads import Threads
 
 # Rows of a block in most of these measurements.

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Row, blobs, fastest, in_fresh_process, our_step
+from benchmarks.measure import in_fresh_process, our_step
 from benchmarks.memory import resident
 from fuzzypairs import FDC
+from fuzzypairs.bench import Row, blobs, fastest
 from fuzzypairs.datasets import load
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.solvers.any_metric import SpacePasses

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Row, fastest, lloyd_step, our_step
+from benchmarks.measure import lloyd_step, our_step
+from fuzzypairs.bench import Row, fastest
 
 # samples, features, clusters, steps in the difference, repeats, limit of the ratio
 CASES = [

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from commands import run
-from fuzzypairs.bench import startup, whole_fits
-from fuzzypairs.bench.measuring import Row, fastest, processor_seconds
+from fuzzypairs import bench
+from fuzzypairs.bench import Row, fastest, processor_seconds
 
 PARTS = ["import and first", "fits a second", "KMeans", "scikit-fuzzy", "FDC with 30"]
 
@@ -15,9 +15,9 @@ PARTS = ["import and first", "fits a second", "KMeans", "scikit-fuzzy", "FDC wit
 @pytest.fixture
 def small(monkeypatch):
     """Data so small that the times mean nothing, and interpreters that take none."""
-    monkeypatch.setattr(whole_fits, "SMALL_SIZES", [(300, 3, 3)])
-    seconds = {startup.FIRST_FIT: 1.25, startup.BARE: 1.0}
-    monkeypatch.setattr(startup, "processor_seconds", seconds.get)
+    monkeypatch.setattr(bench, "SMALL_SIZES", [(300, 3, 3)])
+    seconds = {bench.FIRST_FIT: 1.25, bench.BARE: 1.0}
+    monkeypatch.setattr(bench, "processor_seconds", seconds.get)
 
 
 @pytest.mark.usefixtures("small")

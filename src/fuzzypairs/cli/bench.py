@@ -12,7 +12,7 @@ from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
-    from fuzzypairs.bench.measuring import Row
+    from fuzzypairs.bench import Row
 
 __all__ = ["bench"]
 
@@ -52,15 +52,15 @@ def bench(
 
 def _measure(quick: bool, show: Callable[[str, float, float], None]) -> "list[Row]":
     """Return all rows; warnings are of runs that are stopped early on purpose."""
-    from fuzzypairs.bench import startup, whole_fits
+    from fuzzypairs.bench import first_fit, whole_fits
 
     rows: list[Row] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parts = (startup, whole_fits)
+        parts = (first_fit, whole_fits)
         for done, part in enumerate(parts):
             show("measuring", done, len(parts))
-            for row in part.rows(quick):
+            for row in part(quick):
                 rows.append(row)
                 show(f"measured: {row.what}", done, len(parts))
     return rows
