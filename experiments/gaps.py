@@ -16,7 +16,8 @@ from sklearn.datasets import make_blobs
 from sklearn.preprocessing import scale
 
 from fuzzypairs import FDC, GuidedFDC, PairSet
-from fuzzypairs.tables.gaps import N_DONORS, fill_by_donors
+from fuzzypairs.tables.features import N_DONORS
+from fuzzypairs.tables.gaps import fill_by_donors
 
 DRAWS = 12
 # The share of rows that lose values, and how many of their values, in this order.

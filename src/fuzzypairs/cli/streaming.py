@@ -103,8 +103,7 @@ def predict_files(
     state = _state(data, model, {}, {"id": id_column, "top": given.get("top")})
     with open_job(data, given.get("scheduler"), -1, show) as job:
         folder, resumed = partial_folder(out, state)
-        is_plain = all(c.kind == "number" for c in preparation.columns_ if c.n_features)
-        features = BlockFeatures(preparation, text, id_column, is_plain=is_plain)
+        features = BlockFeatures(preparation, text, id_column)
         lengths: list[int] = [block.n_rows or 0 for block in job.blocks]
         if not all(lengths):
             lengths = job.map("counting rows", _count, [(b,) for b in job.blocks])
@@ -205,7 +204,7 @@ def _fit(
         **({"verdict": asdict(local.verdict_)} if hasattr(local, "verdict_") else {}),
         "columns": [asdict(column) for column in features.preparation.columns_],
     }
-    flags = ("text", "id_column", "ids_as_text", "is_plain", "is_single")
+    flags = ("text", "id_column", "ids_as_text", "is_single")
     told = {
         "summary": summary,
         "lengths": profile.lengths,

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.tables.features import ColumnRecord, values_of
+from fuzzypairs.tables.features import ColumnRecord
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,9 @@ def describe_columns(
 ) -> list[Profile]:
     """Describe the columns of a user's table that were not dropped before the fit."""
     U = np.asarray(memberships, dtype=float)
-    by_name = {str(name): table[name] for name in table}
     return [
         (_describe_categories if record.kind == "category" else _describe_numbers)(
-            record, values_of(record, by_name[record.name]), U
+            record, record.values(table), U
         )
         for record in columns
         if record.n_features

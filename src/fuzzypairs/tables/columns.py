@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api import types
 
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.tables.dates import Order, find_format, parse_dates
 from fuzzypairs.tables.numbers import number_in
 
@@ -39,45 +42,78 @@ class ColumnError(ValueError):
         return f"{self.before} in {place}{self.after}"
 
 
-def kind_of(column: Column, order: Order | None = None) -> tuple[Kind, str]:
-    """Return what a column holds, and the format of dates or the unit of numbers.
+class Content(NamedTuple):
+    """What a column holds.
+
+    Attributes
+    ----------
+    kind : {"number", "date", "category"}
+    form : str
+        The format of dates or the unit of numbers. ``"?"`` and a separator if day and
+        month cannot be told apart.
+    values : Series
+        Numbers, days since 1970 or text; NaN where missing.
+    """
+
+    kind: Kind
+    form: str
+    values: Column
+
+
+def recognise(
+    column: Column, told: Kind | None = None, order: Order | None = None
+) -> Content:
+    """Find out what a column holds, and read it.
 
     Numbers and dates may be given as text. A few words among numbers do not count.
+
+    Parameters
+    ----------
+    column : Series
+    told : {"number", "date", "category"}, default=None
+        What it holds by the user's word.
+    order : {"dmy", "mdy"}, default=None
+        The order of day and month in dates whose values do not tell.
+
+    Returns
+    -------
+    content : Content
+        If the column is to be a date and is none, of another kind.
     """
-    inferred = types.infer_dtype(column, skipna=True)
-    if types.is_datetime64_any_dtype(column) or inferred in DATES:
-        return "date", "iso"
-    is_numeric = types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
-    is_duration = types.is_timedelta64_dtype(column)
-    if is_numeric or is_duration or inferred in NUMBERS or column.isna().all():
-        return "number", ""
-    if inferred not in ("string", "boolean"):
-        odd = column.notna() & ~column.map(lambda value: isinstance(value, SCALARS))
-        _refuse_first(column, odd, "expected numbers, text or dates; drop the column")
-    return ("category", "") if inferred == "boolean" else _kind_of_text(column, order)
+    if told == "category":
+        return Content(told, "", as_categories(column))
+    if told != "number":
+        inferred = types.infer_dtype(column, skipna=True)
+        if types.is_datetime64_any_dtype(column) or inferred in DATES:
+            return Content("date", "iso", as_days(column))
+        if inferred == "boolean" and column.notna().any():
+            return Content("category", "", as_categories(column))
+        if inferred in NUMBERS or column.isna().all():
+            return Content("number", "", as_numbers(column))
+        if inferred != "string" and not _is_numeric(column):
+            odd = column.notna() & ~column.map(lambda value: isinstance(value, SCALARS))
+            expected = "expected numbers, text or dates; drop the column"
+            _refuse_first(column, odd, expected)
+    if _is_numeric(column):
+        return Content("number", "", as_numbers(column))
+    words = _Words(column)
+    if told is None or told == "date":
+        if words.share(words.plain) >= MOSTLY_NUMBERS:
+            return Content("number", "", words.read_numbers(words.unit))
+        if form := find_format(words.known, order):
+            days = column if form[0] == "?" else as_days(column, form)
+            return Content("date", form, days)
+    is_number = words.share(words.numbers_in(words.unit)) >= MOSTLY_NUMBERS
+    if told == "number" or is_number:
+        return Content("number", words.unit, words.read_numbers(words.unit))
+    return Content("category", "", as_categories(column))
 
 
-def _kind_of_text(column: Column, order: Order | None) -> tuple[Kind, str]:
-    known = as_text(column).dropna()
-    if pd.to_numeric(known, errors="coerce").notna().mean() >= MOSTLY_NUMBERS:
-        return "number", ""
-    if form := find_format(pd.Series(known.unique(), dtype=object), order):
-        return "date", form
-    unit = unit_of(known)
-    is_number = to_numbers(known, unit).notna().mean() >= MOSTLY_NUMBERS
-    return ("number", unit) if is_number else ("category", "")
-
-
-def unit_of(column: Column) -> str:
-    """Return the unit of numbers, such as € and kg; empty if few values have it."""
-    counts = Counter(value for value in column if isinstance(value, str))
-    found: Counter[str] = Counter()
-    for text, count in counts.items():
-        if read := number_in(text):
-            found[read[1]] += count
-    del found[""]
-    unit, count = max(found.items(), key=lambda one: one[1], default=("", 0))
-    return unit if count > (1 - MOSTLY_NUMBERS) * column.notna().sum() else ""
+def values_of(column: Column, kind: Kind, form: str) -> Column:
+    """Return the values of a column as a fit read them: floats or text."""
+    if kind == "category":
+        return as_categories(column)
+    return as_days(column, form) if kind == "date" else as_numbers(column, form)
 
 
 def as_text(column: Column) -> Column:
@@ -94,19 +130,25 @@ def as_text(column: Column) -> Column:
     return pd.Series(words, index=column.index, name=column.name, dtype=object)
 
 
-def as_categories(column: Column, form: str = "") -> Column:
+def as_categories(column: Column) -> Column:
     """Return values as text, with one spelling of true and false for all formats."""
-    return as_text(column).replace(BOOLEANS)
+    words = _Words(column)
+    return words.spread([BOOLEANS.get(word, word) for word in words.known], object)
 
 
 def as_numbers(column: Column, unit: str = "") -> Column:
-    """Return values as float64, NaN where missing or a word."""
+    """Return values as float64, NaN where missing, a word, or of another unit.
+
+    A number without a unit is one of the unit that others have.
+    """
     if types.is_timedelta64_dtype(column):
         days: Column = column.dt.total_seconds() / 86400
         return days
-    numbers = to_numbers(column, unit)
-    limit = f"expected numbers up to {LARGEST:g}"
-    _refuse_first(column, numbers.abs() > LARGEST, limit)
+    if not _is_numeric(column):
+        return _Words(column).read_numbers(unit)
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    numbers = pd.Series(values, index=column.index, name=column.name)
+    _refuse_large(column, numbers)
     return numbers
 
 
@@ -119,36 +161,89 @@ def as_days(column: Column, form: str = "iso") -> Column:
     return days
 
 
-CONVERT = {"number": as_numbers, "date": as_days, "category": as_categories}
-
-
 def listed(names: Iterable[object]) -> str:
     """Return the first ten names, quoted, for a message."""
     quoted = [repr(str(name)) for name in names]
     return ", ".join(quoted[:10] + ["..."] * (len(quoted) > 10))
 
 
-def to_numbers(column: Column, unit: str = "") -> Column:
-    """Return values as float64, NaN where missing, a word, or of another unit.
+class _Words:
+    """The different words of a column, each of which is read once."""
 
-    A number without a unit is one of the unit that others have.
-    """
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return column.astype(np.float64)
-    values = column.astype(object)
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
-    words = {value for value in values[numbers.isna()] if isinstance(value, str)}
-    read = {word: number_in(word) for word in words}
-    known = {w: one[0] for w, one in read.items() if one and one[1] in ("", unit)}
-    if known:
-        found = [known.get(v, np.nan) if isinstance(v, str) else np.nan for v in values]
-        numbers = numbers.fillna(pd.Series(found, index=numbers.index))
-    return numbers
+    def __init__(self, column: Column) -> None:
+        is_text = isinstance(column.dtype, pd.StringDtype)
+        self.column = column
+        self.codes: Ints
+        self.codes, words = pd.factorize(column if is_text else as_text(column))
+        self.known = pd.Series(words, dtype=object).str.strip()
+        self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(words))
+
+    @cached_property
+    def plain(self) -> Floats:
+        """The words as numbers, NaN where they are not as Python writes them."""
+        numbers = pd.to_numeric(self.known, errors="coerce")
+        return np.asarray(numbers.to_numpy(np.float64))
+
+    @cached_property
+    def numbers_and_units(self) -> tuple[Floats, NDArray[np.object_]]:
+        """The words as numbers and units, NaN where they are none."""
+        numbers, units = self.plain.copy(), np.full(len(self.known), "", dtype=object)
+        words = self.known.tolist()
+        for n in np.flatnonzero(np.isnan(numbers)):
+            if found := number_in(words[n]):
+                numbers[n], units[n] = found
+        return numbers, units
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of the numbers, such as € and kg; empty if few of them have it."""
+        found: Counter[str] = Counter()
+        for unit, count in zip(self.numbers_and_units[1], self.counts, strict=True):
+            found[unit] += count
+        del found[""]
+        [(unit, count)] = found.most_common(1) or [("", 0)]
+        return unit if count > (1 - MOSTLY_NUMBERS) * self.counts.sum() else ""
+
+    def numbers_in(self, unit: str) -> Floats:
+        """Return the words as numbers, NaN where they have another unit."""
+        numbers, units = self.numbers_and_units
+        return np.where((units == "") | (units == unit), numbers, np.nan)
+
+    def share(self, numbers: Floats) -> float:
+        """Return the share of the values that are numbers."""
+        return float(self.counts[~np.isnan(numbers)].sum() / self.counts.sum())
+
+    def spread(self, read: Any, dtype: Any = np.float64) -> Column:
+        """Return the column with each word replaced by what it was read as."""
+        values = np.append(np.asarray(read, dtype=dtype), np.nan)[self.codes]
+        given = self.column
+        spread: Column = pd.Series(values, given.index, dtype, name=given.name)
+        return spread
+
+    def read_numbers(self, unit: str) -> Column:
+        """Return the column as numbers of a unit."""
+        numbers = self.spread(self.numbers_in(unit))
+        _refuse_large(self.column, numbers)
+        return numbers
+
+
+def _is_numeric(column: Column) -> bool:
+    """Tell whether values are numbers, durations or booleans, not text."""
+    return (
+        types.is_numeric_dtype(column)
+        or types.is_timedelta64_dtype(column)
+        or types.infer_dtype(column, skipna=True) in {*NUMBERS, "boolean"}
+    )
 
 
 def _spell(value: object) -> str:
     whole = isinstance(value, float) and value.is_integer()
     return f"{value:.0f}" if whole else str(value).strip()
+
+
+def _refuse_large(column: Column, numbers: Column) -> None:
+    limit = f"expected numbers up to {LARGEST:g}"
+    _refuse_first(column, numbers.abs() > LARGEST, limit)
 
 
 def _refuse_first(column: Column, wrong: Any, expected: str) -> None:

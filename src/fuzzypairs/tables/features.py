@@ -1,29 +1,26 @@
 """Features from the columns of a table: numbers, dates and categories, with gaps."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats, Mask
+from fuzzypairs.tables.column_features import Levels, Moments, Scaling
 from fuzzypairs.tables.columns import (
-    CONVERT,
     Column,
+    Content,
     Kind,
     as_text,
-    kind_of,
     listed,
-    to_numbers,
-    unit_of,
+    recognise,
+    values_of,
 )
 from fuzzypairs.tables.dates import Order
 from fuzzypairs.tables.usefulness import (
@@ -34,10 +31,8 @@ from fuzzypairs.tables.usefulness import (
 )
 from fuzzypairs.validation import suggest
 
-__all__ = ["ColumnRecord", "Preparation"]
+__all__ = ["ColumnRecord", "Preparation", "Summary"]
 
-# The level of a category that is missing.
-EMPTY = "(missing)"
 # Rows without gaps that are kept, to be tried in the gaps of others.
 N_DONORS = 20
 
@@ -75,10 +70,57 @@ class ColumnRecord:
     first_feature: int = -1
     unit: str = ""
 
+    def values(self, table: "pd.DataFrame") -> Column:
+        """Return the values of the column as the fit read them: floats or text."""
+        return values_of(table[self.name], self.kind, self.unit or self.date_format)
 
-def values_of(record: ColumnRecord, column: Column) -> Column:
-    """Return the values of a column as the fit read them: floats or text."""
-    return CONVERT[record.kind](column, record.unit or record.date_format)
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What a preparation needs to know of rows: of a table, or of blocks of one.
+
+    Attributes
+    ----------
+    n_rows : int
+    sample : DataFrame of shape (n_sampled, n_columns)
+        Rows by which kinds of columns, categories and medians are found.
+    n_head : int
+        How many of the first sampled rows follow each other.
+    moments : mapping of str to Moments
+        Of all rows, for columns of numbers.
+    """
+
+    n_rows: int
+    sample: "pd.DataFrame"
+    n_head: int
+    moments: Mapping[str, Moments]
+
+    @classmethod
+    def of(cls, frame: "pd.DataFrame", sampled: Any = None, n_head: int = 0) -> Self:
+        """Summarise rows, of which those at `sampled` are kept; None keeps all."""
+        numbers = frame.select_dtypes("number", exclude="timedelta")
+        moments = {str(name): Moments.of(numbers[name]) for name in numbers}
+        if sampled is None:
+            return cls(len(frame), frame, len(frame), moments)
+        return cls(len(frame), frame.iloc[sampled], n_head, moments)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Summary"]) -> "Summary":
+        """Join the summaries of blocks, in their order."""
+        first = parts[0]
+        moments = {}
+        for name in first.moments:
+            if all(name in part.moments for part in parts):
+                moments[name] = reduce(Moments.joined, (p.moments[name] for p in parts))
+        sample = pd.concat([part.sample for part in parts], ignore_index=True)
+        n_rows = sum(part.n_rows for part in parts)
+        n_head = n_rows if len(sample) == n_rows else first.n_head
+        return cls(n_rows, sample, n_head, moments)
+
+    def without(self, names: Sequence[str | None]) -> "Summary":
+        """Leave out columns."""
+        kept = [name for name in self.sample if name not in names]
+        return replace(self, sample=self.sample[kept])
 
 
 class Preparation(TransformerMixin, BaseEstimator):
@@ -104,8 +146,8 @@ class Preparation(TransformerMixin, BaseEstimator):
     ----------
     columns_ : tuple of ColumnRecord
         What was done to each column.
-    transformer_ : ColumnTransformer
-        What makes the features, from columns of floats and text.
+    encoders_ : dict of str to Scaling or Levels
+        What makes the features of each column that is used, in their order.
     donors_ : ndarray of shape (up to 20, n_features)
         Features of rows without gaps, evenly spaced in the table.
     n_features_in_ : int
@@ -167,75 +209,87 @@ class Preparation(TransformerMixin, BaseEstimator):
         -------
         self : Preparation
         """
-        frame = X[[name for name in X if name != self.id_column]]
-        kinds, forms = self._kinds(frame)
-        values = {n: CONVERT[kind](frame[n], forms[n]) for n, kind in kinds.items()}
-        for name in self.category:
-            counts = values[name].value_counts()
-            # All of them would share the one feature of rare categories.
-            if len(counts) > MOST_CATEGORIES and counts.max() < max(2, RARE * len(X)):
-                raise ValueError(
-                    f"column {name!r} is to be categories, but none of its "
-                    f"{len(counts)} different values is frequent: expected values that "
-                    "repeat; make columns of numbers from texts"
-                )
+        return self.fit_summary(Summary.of(X))
+
+    def fit_summary(self, summary: Summary) -> Self:
+        """Decide what to do with each column of a table that was read in blocks.
+
+        Kinds of columns, categories and medians are those of the sampled rows; means
+        and deviations of columns of numbers are those of all rows.
+
+        Parameters
+        ----------
+        summary : Summary
+
+        Returns
+        -------
+        self : Preparation
+        """
+        frame = summary.without([self.id_column]).sample
+        contents = self._contents(frame)
         told = {*self.category, *self.number, *self.date}
         dropped = {
-            name: (always_useless if name in told else why_useless)(column, kinds[name])
-            for name, column in values.items()
+            name: always_useless(values, kind)
+            if name in told
+            else why_useless(values, kind, summary.n_head)
+            for name, (kind, _, values) in contents.items()
         }
-        kept = [name for name in values if not dropped[name]]
+        kept = [name for name in contents if not dropped[name]]
         if not kept:
-            name = next(iter(values))
+            name = next(iter(contents))
             raise ValueError(
                 f"no column is left to cluster by: {name!r} was {dropped[name]}"
             )
-        numbers = [name for name in kept if kinds[name] != "category"]
-        words = [name for name in kept if kinds[name] == "category"]
-        scaler = [StandardScaler()] if self.scale else []
-        number_steps = make_pipeline(SimpleImputer(strategy="median"), *scaler)
-        self.transformer_ = ColumnTransformer(
-            [("numbers", number_steps, numbers), ("words", _category_steps(), words)],
-            sparse_threshold=0.0,
-        ).fit(pd.DataFrame(values)[kept])
-        self.feature_names_in_ = np.array(list(values), dtype=object)
-        self.n_features_in_ = len(values)
-        widths = dict.fromkeys(numbers, 1) | self._widths(words)
-        ends = dict(zip(widths, np.cumsum(list(widths.values())).tolist(), strict=True))
-        units = {n: forms[n] if kinds[n] == "number" else "" for n in kinds}
-        self.columns_ = tuple(
-            ColumnRecord(
-                name,
-                kinds[name],
-                n_missing := int(column.isna().sum()),
-                widths.get(name, 0),
-                dropped[name]
-                or treatment_of(
-                    kinds[name],
-                    n_missing,
-                    n_missing - int(frame[name].isna().sum()),
-                    self.scale,
-                    units[name],
-                ),
-                "" if units[name] else forms[name],
-                ends[name] - widths[name] if name in widths else -1,
-                units[name],
+        kept.sort(key=lambda name: contents[name].kind == "category")
+        moments = {
+            name: (summary.n_rows, summary.moments[name])
+            if name in summary.moments
+            else (len(frame), Moments.of(values))
+            for name, (kind, _, values) in contents.items()
+            if kind != "category"
+        }
+        self.encoders_: dict[str, Scaling | Levels] = {}
+        first, n_features = {}, 0
+        for name in kept:
+            values = contents[name].values
+            self.encoders_[name] = (
+                Scaling.of(values, *moments[name], self.scale)
+                if name in moments
+                else Levels.of(values)
             )
-            for name, column in values.items()
+            first[name] = n_features
+            n_features += len(self.encoders_[name].names)
+        records = []
+        for name, (kind, form, values) in contents.items():
+            n_missing = int(values.isna().sum())
+            n_words = n_missing - int(frame[name].isna().sum())
+            if name in moments:
+                n_missing = moments[name][0] - moments[name][1].n
+            unit = form if kind == "number" else ""
+            records.append(
+                ColumnRecord(
+                    name,
+                    kind,
+                    n_missing,
+                    len(self.encoders_[name].names) if name in first else 0,
+                    dropped[name] or self._treatment(kind, n_missing, n_words, unit),
+                    "" if unit else form,
+                    first.get(name, -1),
+                    unit,
+                )
+            )
+        self.columns_ = tuple(records)
+        self.feature_names_in_ = np.array(list(contents), dtype=object)
+        self.n_features_in_ = len(contents)
+        whole = np.flatnonzero(
+            np.all([contents[name].values.notna() for name in kept], axis=0)
         )
-        table = pd.DataFrame(values)[kept]
-        whole = np.flatnonzero(table.notna().all(axis=1))
         at = np.linspace(0, len(whole) - 1, min(N_DONORS, len(whole))).astype(int)
-        rows = table.iloc[whole[at]]
-        self.donors_ = (
-            np.asarray(self.transformer_.transform(rows))
-            if len(rows)
-            else np.empty((0, sum(widths.values())))
-        )
+        self.donors_ = self.read(frame.iloc[whole[at]])[0]
         return self
 
-    def _kinds(self, X: "pd.DataFrame") -> tuple[dict[str, Kind], dict[str, str]]:
-        """Return what each column holds, and formats of dates and units of numbers."""
+    def _contents(self, X: "pd.DataFrame") -> dict[str, Content]:
+        """Return what each column holds, with its values."""
         told: dict[str, Kind] = dict.fromkeys(self.category, "category")
         told.update(dict.fromkeys(self.number, "number"))
         told.update(dict.fromkeys(self.date, "date"))
@@ -245,13 +299,9 @@ class Preparation(TransformerMixin, BaseEstimator):
                     f"there is no column {name!r}{suggest(name, X.columns)}; there are "
                     f"{listed(X.columns)} (--{told[name]})"
                 )
-        found = {
-            str(name): kind_of(X[name], self.date_order)
-            for name in X
-            if told.get(str(name)) in (None, "date")
-        }
+        found = {n: recognise(X[n], told.get(n), self.date_order) for n in map(str, X)}
         # One order serves all dates of a table that are written alike.
-        dates = {n: form for n, (kind, form) in found.items() if kind == "date"}
+        dates = {n: c.form for n, c in found.items() if c.kind == "date"}
         known = {form[2]: form for form in dates.values() if form.startswith("%")}
         for name, form in dates.items():
             if form.startswith("?"):
@@ -263,35 +313,38 @@ class Preparation(TransformerMixin, BaseEstimator):
                         f"{X[name].dropna().iloc[0]!r}, whose day or month may come "
                         "first: set date_order to dmy or mdy"
                     )
-                found[name] = kind_of(X[name], order)
-        for name in self.number:
-            found[name] = "number", unit_of(X[name])
-            if not to_numbers(X[name], found[name][1]).notna().any():
+                found[name] = recognise(X[name], None, order)
+        for name in self.category:
+            counts = found[name].values.value_counts()
+            # All of them would share the one feature of rare categories.
+            if len(counts) > MOST_CATEGORIES and counts.max() < max(2, RARE * len(X)):
                 raise ValueError(
-                    f"column {name!r} is to be numbers but holds "
+                    f"column {name!r} is to be categories, but none of its "
+                    f"{len(counts)} different values is frequent: expected values that "
+                    "repeat; make columns of numbers from texts"
+                )
+        expected = {"number": "numbers", "date": "dates such as 2024-12-31"}
+        for name in (*self.number, *self.date):
+            kind, _, values = found[name]
+            if kind != told[name] or values.isna().all():
+                raise ValueError(
+                    f"column {name!r} is to be {expected[told[name]]} but holds "
                     f"{X[name].dropna().iloc[:1].tolist()}"
                 )
-        for name in self.date:
-            if found[name][0] != "date":
-                raise ValueError(
-                    f"column {name!r} is to be a date but holds "
-                    f"{X[name].dropna().iloc[:1].tolist()}: expected such as 2024-12-31"
-                )
-        kinds = {str(n): told.get(str(n)) or found[str(n)][0] for n in X}
-        return kinds, {n: found.get(n, ("", ""))[1] for n in kinds}
+        return found
 
-    def _widths(self, words: list[str]) -> dict[str, int]:
-        """Return how many features each categorical column became."""
-        if not words:
-            return {}
-        encoder = self.transformer_.named_transformers_["words"][-1]
-        found = zip(
-            words, encoder.categories_, encoder.infrequent_categories_, strict=True
-        )
-        return {
-            name: len(every) - (0 if rare is None else len(rare) - 1)
-            for name, every, rare in found
-        }
+    def _treatment(self, kind: Kind, n_missing: int, n_words: int, unit: str) -> str:
+        """Say what is done to a column that is kept."""
+        fill = "a level of their own" if kind == "category" else "the median"
+        steps = ["turned into days"] * (kind == "date")
+        steps += [f"numbers in {unit}"] * bool(unit)
+        steps += [f"{n_words} words taken for missing"] * (n_words > 0)
+        steps += [f"{n_missing} missing set to {fill}"] * (n_missing > 0)
+        if kind == "category":
+            steps.append("one-hot")
+        elif self.scale:
+            steps.append("standardised")
+        return ", ".join(steps) or "used as it is"
 
     def transform(self, X: "pd.DataFrame") -> Floats:
         """Make features of the columns, found by their names.
@@ -305,54 +358,55 @@ class Preparation(TransformerMixin, BaseEstimator):
         -------
         features : ndarray of shape (n_samples, n_features)
         """
-        made: Floats = self.transformer_.transform(pd.DataFrame(self._values(X)))
-        return made
+        return self.read(X)[0]
 
-    def known(self, X: "pd.DataFrame", *, by_column: bool = False) -> Mask:
-        """Tell which features of rows come from values that are not missing.
+    def read(self, X: "pd.DataFrame", dtype: Any = np.float64) -> tuple[Floats, Mask]:
+        """Return the features of rows, and which of their values are known.
 
         Parameters
         ----------
         X : DataFrame of shape (n_samples, n_columns)
-        by_column : bool, default=False
-            Whether to tell it of columns that are used, not of features.
+        dtype : dtype, default=float64
+            Of the features.
 
         Returns
         -------
-        known : ndarray of shape (n_samples, n_features), bool
-            A missing category is known where the fit saw missing ones too: it is a
-            level like others then. By column it is missing.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from fuzzypairs.tables.features import Preparation
-        >>> frame = pd.DataFrame({"acid": [1.0, None], "soil": ["clay", "sand"]})
-        >>> frame.loc[2] = [3.0, None]
-        >>> Preparation().fit(frame).known(frame)
-        array([[ True,  True,  True,  True],
-               [False,  True,  True,  True],
-               [ True,  True,  True,  True]])
+        features : ndarray of shape (n_samples, n_features)
+        known : ndarray of shape (n_samples, n_used), bool
+            By columns that are used, in the order of their features.
         """
-        values = self._values(X)
-        used = [c for c in self.columns_ if c.n_features]
-        used.sort(key=lambda c: c.first_feature)
-        known = np.column_stack([values[c.name].notna().to_numpy() for c in used])
-        if by_column:
-            return known
-        known[:, [c.kind == "category" and c.n_missing > 0 for c in used]] = True
-        return np.repeat(known, [c.n_features for c in used], axis=1)
-
-    def _values(self, X: "pd.DataFrame") -> dict[str, Column]:
-        """Return the columns that are used, as floats and text."""
-        check_is_fitted(self)
-        used = [column for column in self.columns_ if column.n_features]
+        used = self.used
         if missing := [column.name for column in used if column.name not in X]:
             raise ValueError(
                 f"column {missing[0]!r} is missing{suggest(missing[0], X.columns)}; "
                 f"there are {listed(X.columns)}"
             )
-        return {c.name: values_of(c, X[c.name]) for c in used}
+        features = np.empty((len(X), sum(c.n_features for c in used)), dtype=dtype)
+        known = np.empty((len(X), len(used)), dtype=bool)
+        for n, column in enumerate(used):
+            values = column.values(X)
+            known[:, n] = values.notna()
+            end = column.first_feature + column.n_features
+            made = self.encoders_[column.name].encode(values)
+            features[:, column.first_feature : end] = made
+        return features, known
+
+    @property
+    def used(self) -> list[ColumnRecord]:
+        """The columns that features are made of, in the order of these."""
+        check_is_fitted(self)
+        by_name = {column.name: column for column in self.columns_}
+        return [by_name[name] for name in self.encoders_]
+
+    def known_features(self, known: Mask) -> Mask:
+        """Return by features what `read` tells by columns.
+
+        A missing category is known where the fit saw missing ones too: it is a level
+        like others then.
+        """
+        used = self.used
+        is_level = [c.kind == "category" and c.n_missing > 0 for c in used]
+        return np.repeat(known | is_level, [c.n_features for c in used], axis=1)
 
     def unseen(self, X: "pd.DataFrame") -> dict[str, list[str]]:
         """Return the words of new rows that the fit did not see, by column.
@@ -378,17 +432,17 @@ class Preparation(TransformerMixin, BaseEstimator):
         >>> Preparation().fit(frame).unseen(new)
         {'soil': ['peat'], 'acid': ['rotary']}
         """
-        values = self._values(X)
-        _, steps, names = self.transformer_.transformers_[1]
-        known = zip(names, steps[-1].categories_ if len(names) else (), strict=True)
-        new = {name: set(values[name].dropna()) - set(words) for name, words in known}
-        for column in self.columns_:
-            if column.n_features and column.kind == "number":
-                given = X[column.name]
-                new[column.name] = set(
-                    as_text(given[values[column.name].isna()]).dropna()
-                )
-        return {name: sorted(words) for name, words in new.items() if words}
+        new = {}
+        for column in self.used:
+            values = column.values(X)
+            encoder = self.encoders_[column.name]
+            if isinstance(encoder, Levels):
+                words = set(values.dropna()).difference(encoder.frequent, encoder.rare)
+            else:
+                words = set(as_text(X[column.name][values.isna()]).dropna())
+            if words:
+                new[column.name] = sorted(words)
+        return new
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the features, shape (n_features,).
@@ -399,33 +453,10 @@ class Preparation(TransformerMixin, BaseEstimator):
             Columns are known by their names.
         """
         check_is_fitted(self)
-        names: NDArray[Any] = self.transformer_.get_feature_names_out()
-        return np.array([name.partition("__")[2] for name in names], dtype=object)
+        names = (n + end for n, made in self.encoders_.items() for end in made.names)
+        return np.array(list(names), dtype=object)
 
-
-def treatment_of(
-    kind: Kind, n_missing: int, n_words: int, scale: bool, unit: str = ""
-) -> str:
-    """Say what is done to a column that is kept."""
-    fill = "a level of their own" if kind == "category" else "the median"
-    steps = ["turned into days"] * (kind == "date")
-    steps += [f"numbers in {unit}"] * bool(unit)
-    steps += [f"{n_words} words taken for missing"] * (n_words > 0)
-    steps += [f"{n_missing} missing set to {fill}"] * (n_missing > 0)
-    if kind == "category":
-        steps.append("one-hot")
-    elif scale:
-        steps.append("standardised")
-    return ", ".join(steps) or "used as it is"
-
-
-def _category_steps() -> Any:
-    return make_pipeline(
-        SimpleImputer(strategy="constant", fill_value=EMPTY),
-        OneHotEncoder(
-            handle_unknown="infrequent_if_exist",
-            min_frequency=RARE,
-            max_categories=MOST_CATEGORIES,
-            sparse_output=False,
-        ),
-    )
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "transformer_" in state:
+            raise ValueError("its preparation of columns is of an earlier format")
+        super().__setstate__(state)

@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs._typing import Floats, Ints, Labels, Mask
-from fuzzypairs.tables.features import N_DONORS, Preparation
+from fuzzypairs.tables.features import Preparation
 from fuzzypairs.threads import one_blas_thread
 
 __all__ = [
     "MOSTLY_MISSING",
-    "N_DONORS",
     "fill_by_donors",
     "labels_by",
     "lower_certainty",
@@ -91,24 +90,24 @@ def lower_certainty(
     -------
     memberships : ndarray of shape (n_rows, n_clusters)
     """
-    known = preparation.known(table)
+    X, by_column = preparation.read(table)
+    known = preparation.known_features(by_column)
     # A row without any value has none to be judged by, though its empty categories are
     # levels of their own.
-    known[~preparation.known(table, by_column=True).any(axis=1)] = False
+    known[~by_column.any(axis=1)] = False
     gappy = np.asarray(~known.all(axis=1))
     if judged is not None:
         gappy[judged] = False
     if not gappy.any() or not len(preparation.donors_):
         return memberships
     names = getattr(model, "feature_names_in_", None)
-    X = np.asarray(preparation.transform(table.loc[gappy]))
     lowered = memberships.copy()
     with one_blas_thread():
         lowered[gappy] = fill_by_donors(
             lambda rows: model.predict_proba(
                 rows if names is None else pd.DataFrame(rows, columns=names)
             ),
-            X,
+            X[gappy],
             known[gappy],
             preparation.donors_,
         )
@@ -141,5 +140,5 @@ def mostly_missing(preparation: Preparation, table: pd.DataFrame) -> Mask:
     >>> mostly_missing(Preparation().fit(frame), frame)
     array([False,  True, False])
     """
-    known: Floats = preparation.known(table, by_column=True).mean(axis=1)
+    known: Floats = preparation.read(table)[1].mean(axis=1)
     return known < 0.5

@@ -29,13 +29,15 @@ NAMES_OF_IDS = re.compile(
 )
 
 
-def why_useless(column: Column, kind: Kind) -> str:
+def why_useless(column: Column, kind: Kind, n_head: int | None = None) -> str:
     """Say why a column is left out; nothing if it is not.
 
     Parameters
     ----------
     column : Series of float64 or str, NaN where missing
     kind : {"number", "date", "category"}
+    n_head : int, default=None
+        How many of the first rows follow each other in the table; None if all do.
 
     Examples
     --------
@@ -53,11 +55,15 @@ def why_useless(column: Column, kind: Kind) -> str:
     if n_known < (1 - MOSTLY_EMPTY) * n_rows:
         share = 100 * (1 - n_known / n_rows)
         return f"left out, {share:.0f} % of its values are missing"
-    if n_distinct < 2 and kind != "category":
-        return "left out, all values are the same"
     if kind == "category":
         return _why_no_category(column, n_distinct, n_known)
-    return _why_no_number(column, n_distinct, n_known) if kind == "number" else ""
+    if kind == "number" and _numbers_rows(column.iloc[:n_head]):
+        return "left out, it numbers the rows"
+    if kind == "number" and NAMES_OF_IDS.fullmatch(str(column.name)):
+        is_whole = not (column.dropna() % 1).any()
+        if is_whole and n_known >= FEWEST_ROWS and n_distinct > 0.9 * n_known:
+            return "left out, it is called and varies like an id"
+    return ""
 
 
 def always_useless(column: Column, kind: Kind) -> str:
@@ -82,15 +88,11 @@ def _why_no_category(column: Column, n_distinct: int, n_known: int) -> str:
     return ""
 
 
-def _why_no_number(column: Column, n_distinct: int, n_known: int) -> str:
+def _numbers_rows(column: Column) -> bool:
+    """Tell whether whole numbers count the rows, in whatever order or by groups."""
     known = column.dropna().to_numpy()
-    if n_known < FEWEST_ROWS or (known % 1 != 0).any():
-        return ""
-    steps = np.diff(known)
-    restarts = n_distinct < n_known
-    counts = (np.abs(steps) == 1).mean() >= STEPS_OF_ONE
-    if counts or (not restarts and np.ptp(known) == n_known - 1):
-        return "left out, it numbers the rows"
-    if NAMES_OF_IDS.fullmatch(str(column.name)) and n_distinct > 0.9 * n_known:
-        return "left out, it is called and varies like an id"
-    return ""
+    if len(known) < FEWEST_ROWS or (known % 1 != 0).any():
+        return False
+    if (np.abs(np.diff(known)) == 1).mean() >= STEPS_OF_ONE:
+        return True
+    return np.ptp(known) == len(known) - 1 and len(np.unique(known)) == len(known)

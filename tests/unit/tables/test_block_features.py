@@ -6,6 +6,7 @@ import pytest
 
 from fuzzypairs.blocks.maps import LocalMap
 from fuzzypairs.tables import file_blocks
+from fuzzypairs.tables.column_features import Moments
 from fuzzypairs.tables.features import Preparation
 
 pytest.importorskip("dask")
@@ -18,10 +19,10 @@ def prepared(path, **options):
 
 
 def test_moments_by_hand():
-    one = block_features.Moments(2, 1.0, 2.0)  # 0 and 2
-    other = block_features.Moments(1, 4.0, 0.0)  # 4
-    assert one.joined(other) == (3, 2.0, 8.0)
-    assert one.joined(block_features.Moments(0, 0.0, 0.0)) == one
+    one = Moments.of(pd.Series([0.0, 2.0, np.nan]))
+    assert one == (2, 1.0, 2.0)
+    assert one.joined(Moments(1, 4.0, 0.0)) == (3, 2.0, 8.0)
+    assert one.joined(Moments(0, 0.0, 0.0)) == one
 
 
 @pytest.fixture
@@ -56,7 +57,6 @@ def test_numbers_without_a_table(table, dtype):
     frame = frame[["a", "b"]].astype(dtype)
     frame.to_parquet(path, index=False, row_group_size=100)
     blocks, profile = prepared(path)
-    assert profile.features.is_plain
     parts = [profile.features.rows(block) for block in blocks]
     X = np.concatenate([part[0] for part in parts])
     assert X.dtype == dtype
@@ -70,10 +70,10 @@ def test_a_sample_decides_and_all_rows_give_means(table, monkeypatch):
     monkeypatch.setattr(block_features, "SAMPLE", 200)
     monkeypatch.setattr(block_features, "N_HEAD", 50)
     _, profile = prepared(path)
-    assert 150 < len(profile.sample) < 350
-    scaler = profile.features.preparation.transformer_.named_transformers_["numbers"][1]
-    assert scaler.mean_[0] == pytest.approx(frame["a"].mean(), rel=1e-12)
-    assert scaler.scale_[0] == pytest.approx(frame["a"].std(ddof=0), rel=1e-12)
+    scaling = profile.features.preparation.encoders_["a"]
+    assert scaling.mean == pytest.approx(frame["a"].mean(), rel=1e-12)
+    assert scaling.deviation == pytest.approx(frame["a"].std(ddof=0), rel=1e-12)
+    assert scaling.median != frame["a"].median()
     told = {c.name: c for c in profile.features.preparation.columns_}
     assert told["b"].n_missing == 100
     assert told["n"].treatment == "left out, it numbers the rows"
@@ -82,7 +82,7 @@ def test_a_sample_decides_and_all_rows_give_means(table, monkeypatch):
 def test_words_among_numbers_of_new_blocks_count_as_missing(tmp_path):
     frame = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 9.0]})
     preparation = Preparation().fit(frame)
-    features = block_features.BlockFeatures(preparation, is_plain=True)
+    features = block_features.BlockFeatures(preparation)
     new = pd.DataFrame({"a": ["1", "k.A.", "4"], "b": frame["b"]})
     new.to_parquet(tmp_path / "t.parquet", index=False)
     [block] = file_blocks.list_blocks([tmp_path / "t.parquet"])
@@ -92,3 +92,18 @@ def test_words_among_numbers_of_new_blocks_count_as_missing(tmp_path):
     frame.loc[1, "a"] = np.nan
     np.testing.assert_allclose(X, preparation.transform(frame))
     assert gappy.tolist() == [1]
+
+
+def test_words_among_numbers_of_some_blocks_count_as_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_blocks, "BLOCK_BYTES", 300)
+    words = [f"{k % 17},{k % 5}" for k in range(400)]
+    words[200:230] = ["k.A.,2"] * 30
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,b", *words]) + "\n")
+
+    blocks, profile = prepared(path)
+
+    frame = pd.read_csv(path)
+    X = np.concatenate([profile.features.block(block).X for block in blocks])
+    assert X.shape == (400, 2)
+    np.testing.assert_allclose(X, Preparation().fit(frame).transform(frame))

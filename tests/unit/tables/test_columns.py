@@ -7,8 +7,8 @@ from fuzzypairs.tables.columns import (
     as_days,
     as_numbers,
     as_text,
-    kind_of,
     listed,
+    recognise,
 )
 
 
@@ -40,7 +40,7 @@ def test_dates_are_days_since_1970():
 
 @pytest.mark.parametrize("dtype", [object, "str", "category", "boolean", "float64"])
 def test_a_column_without_values_counts_as_numbers(dtype):
-    assert kind_of(pd.Series([None, None], dtype=dtype))[0] == "number"
+    assert recognise(pd.Series([None, None], dtype=dtype)).kind == "number"
 
 
 def test_ten_names_are_listed_at_most():

@@ -8,7 +8,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from fuzzypairs import FDC
-from fuzzypairs.tables.features import ColumnRecord, Preparation, values_of
+from fuzzypairs.tables.features import ColumnRecord, Preparation
 
 
 def fitted(**columns):
@@ -192,7 +192,7 @@ def test_new_rows_are_not_asked_for_their_share_of_numbers():
     new = pd.DataFrame({"x": ["k.A.", "none"], "y": [1.0, 2.0]})
 
     np.testing.assert_allclose(model.transform(new)[:, 0], X[2, 0])  # the median
-    assert not model.known(new)[:, 0].any()
+    assert not model.read(new)[1][:, 0].any()
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_numbers_may_have_a_unit(values, unit, numbers):
     record = Preparation(number=["x"]).fit(frame).columns_[0]
 
     assert (record.kind, record.unit) == ("number", unit)
-    np.testing.assert_array_equal(values_of(record, frame["x"]), numbers)
+    np.testing.assert_array_equal(record.values(frame), numbers)
     assert Preparation().fit(frame).columns_[0].kind == "number"
 
 

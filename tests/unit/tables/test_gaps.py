@@ -80,8 +80,12 @@ def test_an_empty_category_is_a_level_and_no_gap():
     # Where the fit saw no empty cell, one in new rows is a gap.
     filled = frame.fillna({"soil": "clay"})
     new = frame.iloc[:1]
-    assert preparation.known(new).all()
-    assert Preparation().fit(filled).known(new).tolist() == [[True] * 3 + [False] * 2]
+    assert known_in(preparation, new) == [[True] * 5]
+    assert known_in(Preparation().fit(filled), new) == [[True] * 3 + [False] * 2]
+
+
+def known_in(preparation, frame):
+    return preparation.known_features(preparation.read(frame)[1]).tolist()
 
 
 def test_labels_are_new_where_memberships_are():

@@ -339,3 +339,13 @@ def test_other_values_are_refused_by_the_digest(model, path):
     exchange(path, lambda a: a + 1.0, sealed=False)
     with pytest.raises(ModelFileError, match="was changed after it was saved"):
         load(path)
+
+
+def test_preparations_of_an_earlier_format_are_refused(tmp_path):
+    frame = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1]})
+    model = make_pipeline(Preparation(), FDC(2, random_state=0)).fit(frame)
+    model[0].transformer_ = None
+    save(model, tmp_path / "model.skops")
+
+    with pytest.raises(ModelFileError, match="an earlier format.*fit and save again"):
+        load(tmp_path / "model.skops")
