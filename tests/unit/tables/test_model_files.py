@@ -347,5 +347,5 @@ def test_preparations_of_an_earlier_format_are_refused(tmp_path):
     model[0].transformer_ = None
     save(model, tmp_path / "model.skops")
 
-    with pytest.raises(ModelFileError, match="an earlier format.*fit and save again"):
+    with pytest.raises(ModelFileError, match=r"an earlier format.*fit and save again"):
         load(tmp_path / "model.skops")
