@@ -2,12 +2,7 @@
 
 from fuzzypairs.items.item_features import ItemFeatures
 from fuzzypairs.items.item_set import ItemSet, Shown, guess_column
-from fuzzypairs.items.showing import (
-    distinctive_words,
-    mixed_rows,
-    shorten,
-    typical_rows,
-)
+from fuzzypairs.items.showing import distinctive_words, shorten
 
 __all__ = [
     "ItemFeatures",
@@ -15,7 +10,5 @@ __all__ = [
     "Shown",
     "distinctive_words",
     "guess_column",
-    "mixed_rows",
     "shorten",
-    "typical_rows",
 ]

@@ -1,4 +1,4 @@
-"""Which items, and which words, show what a cluster is."""
+"""Texts in short, and the words that show what a cluster of texts is."""
 
 import re
 import unicodedata
@@ -7,17 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats
 
-__all__ = ["distinctive_words", "mixed_rows", "shorten", "typical_rows"]
+__all__ = ["distinctive_words", "shorten", "text_of"]
 
 # Of a text so many characters are looked at.
 LONGEST = 20_000
 MOST_WORDS = 20_000
 # z from which a word sets a cluster apart: one word in a thousand by chance.
 CLEAR = 3.1
-# Memberships that are nearer than this are ordered by distance.
-EQUAL = 0.01
 
 
 def shorten(text: str, most: int = 160) -> str:
@@ -43,67 +41,6 @@ def shorten(text: str, most: int = 160) -> str:
 
 def _joins(letter: str) -> bool:
     return letter == "\u200d" or unicodedata.category(letter)[0] == "M"
-
-
-def typical_rows(
-    U: Floats, labels: Labels, cluster: int, n: int, X: Floats | None = None
-) -> Labels:
-    """Return the rows of a cluster with the largest memberships.
-
-    Parameters
-    ----------
-    U : ndarray of shape (n_rows, n_clusters)
-    labels : ndarray of shape (n_rows,)
-    cluster, n : int
-        The cluster, and how many rows to return at most.
-    X : ndarray of shape (n_rows, n_features), default=None
-        Among rows with about equal memberships, those come first that are nearest to
-        the mean of the cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.items import typical_rows
-    >>> U = np.array([[0.9, 0.1], [0.6, 0.4], [1.0, 0.0], [0.2, 0.8]])
-    >>> typical_rows(U, U.argmax(axis=1), 0, 2)
-    array([2, 0])
-    """
-    mine = np.flatnonzero(labels == cluster)
-    u = U[mine, cluster]
-    if X is None or not u.sum():
-        return mine[np.argsort(-u, kind="stable")[:n]]
-    rows = X[mine]
-    distance = np.linalg.norm(rows - np.average(rows, axis=0, weights=u), axis=1)
-    return mine[np.lexsort((distance, -np.round(u / EQUAL)))[:n]]
-
-
-def mixed_rows(U: Floats, labels: Labels, cluster: int, n: int) -> list[list[int]]:
-    """Return the rows of a cluster that are nearly in another, and that other one.
-
-    Returns
-    -------
-    rows : list of [row, other cluster]
-        At most n, the most mixed first: those with the smallest difference between
-        their two largest memberships.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.items import mixed_rows
-    >>> U = np.array([[0.9, 0.1], [0.6, 0.4], [1.0, 0.0], [0.2, 0.8]])
-    >>> mixed_rows(U, U.argmax(axis=1), 0, 1)
-    [[1, 1]]
-    """
-    if U.shape[1] < 2:
-        return []
-    mine = np.flatnonzero(labels == cluster)
-    others = np.delete(U[mine], cluster, axis=1)
-    second = others.argmax(axis=1)
-    gap = U[mine, cluster] - others.max(axis=1)
-    order = np.argsort(gap, kind="stable")[:n]
-    found = np.column_stack([mine, second + (second >= cluster)])[order]
-    rows: list[list[int]] = found.tolist()
-    return rows
 
 
 def distinctive_words(

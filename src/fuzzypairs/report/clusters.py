@@ -1,5 +1,6 @@
 """The sections about clusters: map, cards, prototypes, mixed rows, true classes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,24 @@ from fuzzypairs._typing import Ints
 from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures, style
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_DRAWN, FitFacts
-from fuzzypairs.report.html import Card, Picture, Section, Table, counted, cut, percent
+from fuzzypairs.report.html import (
+    Card,
+    Gallery,
+    Picture,
+    Section,
+    Table,
+    counted,
+    cut,
+    percent,
+)
+from fuzzypairs.report.shown_items import (
+    item_galleries,
+    numbers_of,
+    word_line,
+    words_of,
+)
+
+Words = Sequence[tuple[str, float]]
 
 # Largest numbers of judgements on the map, and of entries of the lists in cards.
 MOST_PAIRS, IN_CARD = 100, 5
@@ -24,7 +42,10 @@ SLIGHT = 0.2
 
 def cluster_sections(fit: FitFacts) -> list[Section]:
     """Return the sections about clusters."""
-    made = [_map(fit), _clusters(fit), _prototypes(fit)]
+    made = [_map(fit), _clusters(fit)]
+    made = made if fit.items is None else made[::-1]  # what items look like comes first
+    if fit.profiles:
+        made.append(_prototypes(fit))
     if len(fit.sizes) > 1:
         made.append(_mixed(fit))
     if fit.truth is not None:
@@ -47,9 +68,19 @@ def _map(fit: FitFacts) -> Section:
             " Lines are judgements: solid for alike, dashed for unlike, wider when "
             "stronger, red where the clusters violate them."
         )
+    rename_clusters(fit, ax)
     alt = "Rows in the plane of their two main directions, coloured by cluster."
     picture = Picture(ax.figure, alt, caption, row_titles(fit, ax))
     return Section("Map", picture=picture)
+
+
+def rename_clusters(fit: FitFacts, ax: Any) -> None:
+    """Put the names of clusters into the legend of a figure."""
+    legend = ax.get_legend()
+    for text in () if legend is None else legend.get_texts():
+        word, _, number = text.get_text().partition(" ")
+        if word == "cluster" and number.isdigit():
+            text.set_text(fit.cluster(int(number)))
 
 
 def row_titles(fit: FitFacts, ax: Any, rows: Ints | None = None) -> dict[int, str]:
@@ -60,50 +91,74 @@ def row_titles(fit: FitFacts, ax: Any, rows: Ints | None = None) -> dict[int, st
     for number in numbers:
         row = number if rows is None else int(rows[number])
         titles[number] = (
-            f"{fit.names[row]}: cluster {fit.labels[row]}, certainty "
+            f"{fit.names[row]}: {fit.cluster(fit.labels[row])}, certainty "
             f"{percent(fit.certainty[row])}"
         )
     return titles
 
 
 def _clusters(fit: FitFacts) -> Section:
-    text = (
-        "Rows count by their memberships. Differences are those between the cluster "
-        "and the rest, in standard deviations: above about 0.8 they are large."
-    )
-    if fit.column_weights is not None:
+    text = ""
+    if fit.items is not None and fit.items.kind == "text":
+        text = (
+            "Numbers behind words are log-odds ratios with a prior, over their "
+            "standard errors: above 3.1, a word is clearly more frequent in the "
+            "cluster than in others. "
+        )
+    if fit.profiles:
+        text += (
+            "Rows count by their memberships. Differences are those between the "
+            "cluster and the rest, in standard deviations: above about 0.8 they are "
+            "large."
+        )
+    if fit.profiles and fit.column_weights is not None:
         text += (
             " Weights say how much a column matters in the space of the fit. Columns "
             "are ordered by difference times weight."
         )
     text += (
-        " Typical rows are those nearest to the mean of their cluster, among its "
-        "clearest ones."
+        f" Typical {fit.noun}s are those nearest to the mean of their cluster, among "
+        "its clearest ones."
     )
-    cards = [_card(fit, cluster) for cluster in range(len(fit.sizes))]
-    return Section("Clusters", [text], cards=cards)
+    words = [] if fit.items is None else words_of(fit.items, fit.labels, len(fit.sizes))
+    cards = [_card(fit, cluster, words) for cluster in range(len(fit.sizes))]
+    return Section("Clusters", [text.strip()], cards=cards)
 
 
-def _card(fit: FitFacts, cluster: int) -> Card:
+def _card(fit: FitFacts, cluster: int, words: Sequence[Words]) -> Card:
     size = fit.sizes[cluster]
     mine = np.flatnonzero(fit.labels == cluster)
-    rows = f"{counted(size, 'row')}, {percent(size / len(fit.U))}"
-    text = [f"{rows}; no row has it as its strongest."]
+    rows = f"{counted(size, fit.noun)}, {percent(size / len(fit.U))}"
+    text = [f"{rows}; no {fit.noun} has it as its strongest."]
+    galleries: list[Gallery] = []
     if size:
-        mixed = _mixed_rows(fit, mine)
-        typical = _typical_rows(fit, np.setdiff1d(mine, mixed), cluster)
-        lists = {
-            "Most typical": [fit.names[row] for row in typical],
-            "Most mixed": [_mixture(fit, row, cluster) for row in mixed],
-        }
-        text = [
-            f"{rows}; mean certainty {percent(fit.certainty[mine].mean())}.",
-            *(
-                f"{title}: {', '.join(entries)}."
-                for title, entries in lists.items()
-                if entries
-            ),
-        ]
+        text = [f"{rows}; mean certainty {percent(fit.certainty[mine].mean())}."]
+        n_typical, n_mixed = IN_CARD, IN_CARD
+        if fit.items is not None:
+            n_typical, n_mixed = numbers_of(fit.items, len(fit.sizes))
+        mixed = _mixed_rows(fit, mine, n_mixed)
+        typical = _typical_rows(fit, np.setdiff1d(mine, mixed), cluster, n_typical)
+        if fit.items is None:
+            lists = {
+                "Most typical": [fit.names[row] for row in typical],
+                "Most mixed": [
+                    f"{fit.names[row]} ({fit.mixture(row, cluster)})" for row in mixed
+                ],
+            }
+            text += [f"{title}: {', '.join(e)}." for title, e in lists.items() if e]
+        else:
+            text += [word_line(words[cluster])] if fit.items.kind == "text" else []
+            galleries = item_galleries(fit, cluster, typical, mixed)
+    mark = style.pick(style.GLYPHS, cluster)
+    color = f"var(--k{cluster % len(style.COLORS)})"
+    named = fit.cluster_names is not None
+    title = f"{fit.tag(cluster)} (cluster {cluster})" if named else f"Cluster {cluster}"
+    table = _traits(fit, cluster) if fit.profiles else None
+    return Card(title, mark, color, text, table, galleries)
+
+
+def _traits(fit: FitFacts, cluster: int) -> Table:
+    """Return the columns that set a cluster apart."""
     weights = fit.column_weights
     ordered = sorted(
         fit.profiles, key=lambda profile: -fit.importance(profile, cluster)
@@ -112,7 +167,7 @@ def _card(fit: FitFacts, cluster: int) -> Card:
     traits = [(profile.column, profile.trait(cluster)) for profile in ordered[:IN_CARD]]
     # A table without rows would say less than one with small differences.
     traits = [t for t in traits if abs(t[1].difference) >= SLIGHT] or traits[:1]
-    table = Table(
+    return Table(
         heads if weights is None else [*heads, "weight"],
         [
             [
@@ -123,19 +178,16 @@ def _card(fit: FitFacts, cluster: int) -> Card:
         ],
         numeric=(1, 2, 3, 4),
     )
-    mark = style.pick(style.GLYPHS, cluster)
-    color = f"var(--k{cluster % len(style.COLORS)})"
-    return Card(f"Cluster {cluster}", mark, color, text, table)
 
 
-def _mixed_rows(fit: FitFacts, mine: Ints) -> Ints:
+def _mixed_rows(fit: FitFacts, mine: Ints, most: int) -> Ints:
     """Return the most mixed rows of a cluster, of which none is clear."""
     U = fit.U[mine]
-    rows = most_mixed(U)[:IN_CARD]
+    rows = most_mixed(U)[:most]
     return mine[rows[mixedness(U[rows]) >= A_LITTLE]]
 
 
-def _typical_rows(fit: FitFacts, mine: Ints, cluster: int) -> Ints:
+def _typical_rows(fit: FitFacts, mine: Ints, cluster: int, most: int) -> Ints:
     """Return the rows nearest to the mean of a cluster, of its clearest ones."""
     u = fit.U[mine, cluster]
     clear = mine[np.argsort(-u, kind="stable")[:CANDIDATES]]
@@ -145,15 +197,7 @@ def _typical_rows(fit: FitFacts, mine: Ints, cluster: int) -> Ints:
     found = np.asarray(getattr(fit.model, "feature_weights_", ()))
     weights = found if len(found) == near.shape[1] else np.ones(near.shape[1])
     mean = np.average(near, axis=0, weights=fit.U[clear, cluster] + 1e-12)
-    return clear[np.argsort((near - mean) ** 2 @ weights, kind="stable")[:IN_CARD]]
-
-
-def _mixture(fit: FitFacts, row: int, cluster: int) -> str:
-    """Return a row with its memberships of its own cluster and of the next one."""
-    others = np.delete(np.arange(len(fit.sizes)), cluster)
-    other = others[fit.U[row, others].argmax()]
-    own, next_one = percent(fit.U[row, cluster]), percent(fit.U[row, other])
-    return f"{fit.names[row]} ({own}, cluster {other} {next_one})"
+    return clear[np.argsort((near - mean) ** 2 @ weights, kind="stable")[:most]]
 
 
 def _prototypes(fit: FitFacts) -> Section:
@@ -165,7 +209,7 @@ def _prototypes(fit: FitFacts) -> Section:
     every = range(len(fit.sizes))
     tables = []
     for clusters in (every[first : first + ABREAST] for first in every[::ABREAST]):
-        columns = ["column", *(f"cluster {c}" for c in clusters)]
+        columns = ["column", *(fit.cluster(c) for c in clusters)]
         rows = [
             [profile.column, *(profile.prototype(c) for c in clusters)]
             for profile in fit.profiles
@@ -183,6 +227,7 @@ def _mixed(fit: FitFacts) -> Section:
     if len(fit.sizes) == 3:
         drawn = np.random.default_rng(0).permutation(n_rows)[:MOST_DRAWN]
         ax = plot_mixtures(fit.U[drawn])
+        rename_clusters(fit, ax)
         caption = (
             "Each row by its memberships: a row in a corner belongs to that cluster "
             "alone, a row in the middle to all three equally."
@@ -192,20 +237,24 @@ def _mixed(fit: FitFacts) -> Section:
         picture = Picture(ax.figure, alt=caption, caption=caption)
     elif len(some):
         ax = plot_mixtures(fit.U[some], [fit.names[row] for row in some.tolist()])
+        rename_clusters(fit, ax)
         caption = "Memberships of the most mixed rows."
         picture = Picture(ax.figure, alt=caption, caption=caption)
     text = [] if len(some) else ["No row is mixed: all belong to one cluster alone."]
     rows = fit.mixed[:IN_LIST].tolist()
     best = np.argsort(-fit.U[rows], axis=1, kind="stable")[:, :2].tolist()
     table = Table(
-        ["row", "first cluster", "membership", "second cluster", "membership"],
+        [fit.noun, "first cluster", "membership", "second cluster", "membership"],
         [
-            [fit.names[row], a, percent(fit.U[row, a]), b, percent(fit.U[row, b])]
+            [
+                *(fit.called(row), fit.tag(a), percent(fit.U[row, a])),
+                *(fit.tag(b), percent(fit.U[row, b])),
+            ]
             for row, (a, b) in zip(rows, best, strict=True)
         ],
         "The most mixed rows",
         len(fit.mixed) - len(rows),
-        (1, 2, 3, 4),
+        (2, 4) if fit.cluster_names else (1, 2, 3, 4),
     )
     return Section("Mixed rows", text, picture, [table] if rows else [])
 
@@ -215,7 +264,7 @@ def _classes(fit: FitFacts) -> Section:
     names, codes = np.unique(classes, return_inverse=True)
     counts = np.zeros((len(names), len(fit.sizes)), dtype=int)
     np.add.at(counts, (codes, labels), 1)
-    columns = ["class", *(f"cluster {c}" for c in range(len(fit.sizes)))]
+    columns = ["class", *(fit.cluster(c) for c in range(len(fit.sizes)))]
     rows = [[cut(name), *row] for name, row in zip(names, counts.tolist(), strict=True)]
     return Section(
         "True classes",

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Data, Floats, Ints, Mask
 from fuzzypairs.criteria import certainty, pairs_held
+from fuzzypairs.items import ItemSet
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.contradictions import Contradiction, find_contradictions
+from fuzzypairs.report.html import ItemCell
 from fuzzypairs.report.profiles import Profile, describe_columns
+from fuzzypairs.report.shown_items import ShownItems
 from fuzzypairs.tables.features import ColumnRecord
 from fuzzypairs.tables.gaps import labels_by
 
@@ -45,6 +48,41 @@ class FitFacts:
     truth: NDArray[Any] | None
     U: Floats
     before: Floats | None = None
+    items: ItemSet | None = None
+    cluster_names: Sequence[str] | None = None
+
+    @cached_property
+    def shown(self) -> ShownItems | None:
+        """What shows pictures, texts or embeddings; None for rows of a table."""
+        return None if self.items is None else ShownItems(self.items)
+
+    @property
+    def noun(self) -> str:
+        """What a row is: "row", "picture" or "text"."""
+        is_seen = self.items is not None and self.items.kind != "embedding"
+        return self.items.kind if is_seen and self.items else "row"
+
+    def called(self, row: int) -> str | ItemCell:
+        """Return a row as a cell of a table: its name, or how the item looks."""
+        name: str = self.names[row]
+        return name if self.shown is None else self.shown.cell(int(row))
+
+    def tag(self, cluster: int) -> str:
+        """Return the name of a cluster, or its number."""
+        return (
+            str(cluster) if self.cluster_names is None else self.cluster_names[cluster]
+        )
+
+    def cluster(self, cluster: int) -> str:
+        """Return what a cluster is called in a sentence."""
+        return f"cluster {cluster}" if self.cluster_names is None else self.tag(cluster)
+
+    def mixture(self, row: int, cluster: int) -> str:
+        """Return the memberships of a row in its own cluster and in the next one."""
+        others = np.delete(np.arange(len(self.sizes)), cluster)
+        other = int(others[self.U[row, others].argmax()])
+        own, next_one = (100 * self.U[row, [cluster, other]]).round().astype(int)
+        return f"{own} %, {self.cluster(other)} {next_one} %"
 
     @cached_property
     def labels(self) -> Ints:
@@ -124,7 +162,9 @@ class FitFacts:
     @cached_property
     def profiles(self) -> list[Profile]:
         """The columns, those first that set clusters apart most."""
-        found = describe_columns(self.table, self.columns, self.U)
+        known = set(map(str, self.table))
+        columns = [c for c in self.columns if self.items is None or c.name in known]
+        found = describe_columns(self.table, columns, self.U)
         return sorted(found, key=self._spread, reverse=True)
 
     @property

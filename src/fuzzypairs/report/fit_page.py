@@ -14,6 +14,7 @@ from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.criteria.inputs import as_memberships
+from fuzzypairs.items import ItemSet
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_objective
 from fuzzypairs.plots.style import memberships_of
@@ -67,6 +68,8 @@ def write_fit_report(
     memberships: Floats | None = None,
     verdict: Verdict | None = None,
     flagged: Mapping[str, Mask] | None = None,
+    items: ItemSet | None = None,
+    cluster_names: Sequence[str] | None = None,
 ) -> None:
     """Write the report of a fit as a single HTML file.
 
@@ -105,6 +108,11 @@ def write_fit_report(
         What held-out judgements say; None: ``verdict_`` of the model, if it has one.
     flagged : mapping of str to ndarray of shape (n_samples,), default=None
         Names of further flags of rows, and which rows have them.
+    items : ItemSet, default=None
+        Pictures, texts or embeddings that the rows are: they are shown. `table` then
+        has the columns beside them.
+    cluster_names : sequence of str, default=None
+        What people call the clusters.
 
     Examples
     --------
@@ -132,7 +140,7 @@ def write_fit_report(
     given: dict[str, Any] = {"X": data, "table": table, "ids": ids, "truth": truth}
     shares = {"before": before, "memberships": memberships}
     for name, rows in (given | shares).items():
-        if rows is None:
+        if rows is None or (name == "table" and items is not None and rows.empty):
             continue
         with naming(name):
             n_rows = len(as_memberships(name, rows) if name in shares else rows)
@@ -160,9 +168,13 @@ def write_fit_report(
         None if truth is None else np.asarray(truth, dtype=object),
         memberships_of(model) if memberships is None else memberships,
         before if is_guided else None,
+        items,
+        cluster_names,
     )
-    found = f"{n_samples:,} rows in {counted(len(fit.sizes), 'cluster')}"
+    found = f"{counted(n_samples, fit.noun)} in {counted(len(fit.sizes), 'cluster')}"
     trust = certainty_section(fit)
+    guidance = guidance_sections(fit) if is_guided else []
+    clusters = cluster_sections(fit)
     flags = row_flags(fit.U, judged, fit.before, **(flagged or {}))
     write_report(
         path,
@@ -170,8 +182,8 @@ def write_fit_report(
         lead=" ".join(_findings(fit)),
         banner=banner_of(verdict or getattr(model, "verdict_", None), list(notes)),
         sections=[
-            *(guidance_sections(fit) if is_guided else []),
-            *cluster_sections(fit),
+            *(clusters if items is not None else guidance),
+            *(guidance if items is not None else clusters),
             rows_section(fit, flags, list(flagged or ())),
             *([judgement_section(fit)] if len(fit.pairs) else []),
             *([] if trust is None else [trust]),
@@ -213,14 +225,17 @@ def _findings(fit: FitFacts) -> list[str]:
 
 def _describe_sizes(fit: FitFacts) -> str:
     k, asked = len(fit.sizes), fit.model.n_clusters
+    rows = f"{fit.noun}s"
     bound = f" (at most {asked} were asked for)" if k < asked else ""
     if k == 1:
-        return f"All {len(fit.U):,} rows are in one cluster{bound}."
+        return f"All {len(fit.U):,} {rows} are in one cluster{bound}."
     least, most = min(fit.sizes), max(fit.sizes)
     if k <= ABREAST:
-        sizes = f"{_joined([f'{size:,}' for size in fit.sizes])} rows"
+        sizes = f"{_joined([f'{size:,}' for size in fit.sizes])} {rows}"
     else:
-        sizes = f"{least:,} " + (f"to {most:,} rows" if most > least else "rows each")
+        sizes = f"{least:,} " + (
+            f"to {most:,} {rows}" if most > least else f"{rows} each"
+        )
     apart = [f"“{column}”" for column in fit.leading]
     by = f" They differ most in {_joined(apart)}." if apart else ""
     return f"The {k} clusters{bound} have {sizes}.{by}"
@@ -229,12 +244,12 @@ def _describe_sizes(fit: FitFacts) -> str:
 def _describe_mixed(fit: FitFacts) -> str:
     if not len(fit.mixed):
         return (
-            "No row is mixed: all belong to their first cluster more than twice as "
-            "much as to any other."
+            f"No {fit.noun} is mixed: all belong to their first cluster more than "
+            "twice as much as to any other."
         )
     return (
-        f"{counted(len(fit.mixed), 'row is', 'rows are')} mixed: the second cluster "
-        "has at least half the membership of the first."
+        f"{counted(len(fit.mixed), f'{fit.noun} is', f'{fit.noun}s are')} mixed: the "
+        "second cluster has at least half the membership of the first."
     )
 
 

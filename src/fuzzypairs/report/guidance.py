@@ -19,7 +19,7 @@ from fuzzypairs.plots import (
     style,
 )
 from fuzzypairs.plots.reliability import reliability_bins
-from fuzzypairs.report.clusters import row_titles
+from fuzzypairs.report.clusters import rename_clusters, row_titles
 from fuzzypairs.report.facts import IN_LIST, FitFacts
 from fuzzypairs.report.html import (
     Banner,
@@ -116,6 +116,8 @@ def guidance_sections(fit: FitFacts) -> list[Section]:
 
 def _weights(fit: FitFacts) -> Section:
     heading, weights = "What your judgements show", fit.column_weights
+    if fit.items is not None and len(weights or ()) < 2:
+        return Section(heading, [_of_features(fit)])
     if weights is None:
         text = (
             "All columns count the same: the judgements did not show that some matter "
@@ -138,6 +140,18 @@ def _weights(fit: FitFacts) -> Section:
         "is the weight that all would have if they mattered equally.",
     )
     return Section(heading, [text], picture)
+
+
+def _of_features(fit: FitFacts) -> str:
+    """Say how unequally the features of items count, of which nobody knows names."""
+    weights = np.sort(np.asarray(getattr(fit.model, "feature_weights_", ())))[::-1]
+    if not len(weights) or np.allclose(weights, weights[0]):
+        return "The judgements did not show that some features matter more than others."
+    n_half = int(np.searchsorted(np.cumsum(weights) / weights.sum(), 0.5)) + 1
+    return (
+        f"The judgements decided which of the {len(weights)} features of each "
+        f"{fit.noun} matter: {n_half} of them have half of the weight."
+    )
 
 
 def _before_after(fit: FitFacts, before: Floats) -> Section:
@@ -165,6 +179,7 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
         plot_memberships(X, U, ax=ax, highlight=rings, title=title, row_links=True)
         if names and X is learned:
             ax.set(xlabel=names[0], ylabel=names[1])
+        rename_clusters(fit, ax)
         titles = row_titles(fit, ax, rows)
         pictures.append(Picture(ax.figure, alt=f"Map of rows. {title}.", titles=titles))
     if len(rows) < len(fit.U):
@@ -172,12 +187,12 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
     order = moved[np.argsort(-fit.certainty[moved], kind="stable")][:IN_LIST]
     sure = criteria.certainty(before)[order]
     table = Table(
-        ["row", "cluster without", "cluster with", "certainty without", "with"],
+        [fit.noun, "cluster without", "cluster with", "certainty without", "with"],
         [
             [
-                fit.names[row],
-                int(before[row].argmax()),
-                int(fit.labels[row]),
+                fit.called(row),
+                fit.tag(int(before[row].argmax())),
+                fit.tag(int(fit.labels[row])),
                 percent(was),
                 percent(fit.certainty[row]),
             ]
@@ -185,7 +200,7 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
         ],
         "Rows that changed cluster, the most certain first",
         len(moved) - len(order),
-        (1, 2, 3, 4),
+        (3, 4) if fit.cluster_names else (1, 2, 3, 4),
     )
     return Section("Before and after", text, pictures, [table] if len(order) else [])
 

@@ -17,7 +17,8 @@ from fuzzypairs.plots.style import BROKEN, COLORS
 from fuzzypairs.tables.atomic import replacing
 from fuzzypairs.validation import check_integer, naming, shown
 
-__all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]
+__all__ = ["Banner", "Bar", "Card", "Gallery", "ItemCell", "Picture", "Section",
+           "Table", "write_report"]  # fmt: skip
 
 # What browsers may do with a page: run the one script, and load nothing.
 POLICY = (
@@ -46,6 +47,82 @@ COLOR = re.compile("|".join(NAMED_COLORS))
 
 
 @dataclass(frozen=True)
+class ItemCell:
+    """An item in a cell of a table, or in a gallery.
+
+    Parameters
+    ----------
+    name : str
+    text : str, default=""
+        The beginning of a text.
+    picture : bytes, default=None
+        A thumbnail.
+    media_type : str, default=""
+        Of the thumbnail.
+    note : str, default=""
+        What is worth knowing of it.
+
+    Examples
+    --------
+    >>> from fuzzypairs.report.html import ItemCell
+    >>> ItemCell("a <b>").html()
+    '<span class="name">a &lt;b&gt;</span>'
+    """
+
+    name: str
+    text: str = ""
+    picture: bytes | None = None
+    media_type: str = ""
+    note: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def html(self, *, named: bool = True) -> str:
+        """Return it as HTML; a thumbnail may go without the name below it."""
+        parts = []
+        if self.picture is not None:
+            data = base64.b64encode(self.picture).decode()
+            name = escape(self.name)
+            parts.append(
+                f'<img src="data:{self.media_type};base64,{data}" alt="{name}" '
+                f'title="{name}" loading="lazy">'
+            )
+        if named or not parts:
+            parts.append(f'<span class="name">{escape(self.name)}</span>')
+        if self.text:
+            parts.append(f'<span class="said" dir="auto">{escape(self.text)}</span>')
+        if self.note:
+            parts.append(f'<span class="note">{escape(self.note)}</span>')
+        return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Items side by side if they are pictures, below each other if texts.
+
+    Parameters
+    ----------
+    caption : str
+    items : sequence of ItemCell
+
+    Examples
+    --------
+    >>> from fuzzypairs.report.html import Gallery, ItemCell
+    >>> Gallery("Most typical", [ItemCell("a.png")]).has_pictures
+    False
+    """
+
+    caption: str
+    items: Sequence[ItemCell]
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether an item is shown as a picture."""
+        return any(item.picture is not None for item in self.items)
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows under named columns; columns that hold numbers are aligned right.
 
@@ -54,7 +131,7 @@ class Table:
     columns : sequence of str
         Names of the columns.
     rows : sequence of sequences
-        Cells: text or numbers. Floats are shown with two decimals.
+        Cells: text, numbers or items. Floats are shown with two decimals.
     caption : str, default=""
         Text above the table.
     n_more : int, default=0
@@ -72,7 +149,7 @@ class Table:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[str | float]]
+    rows: Sequence[Sequence[str | float | ItemCell]]
     caption: str = ""
     n_more: int = 0
     numeric: Collection[int] = ()
@@ -96,10 +173,7 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """Return the rows as text."""
-        return [
-            [f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row]
-            for row in self.rows
-        ]
+        return [list(map(_as_text, row)) for row in self.rows]
 
     def body(self) -> str:
         """Return the rows as HTML; a template takes five times as long for them."""
@@ -107,9 +181,9 @@ class Table:
         tags = ['<td class="number">' if is_one else "<td>" for is_one in numeric]
         return "\n".join(
             "<tr>"
-            + "".join(f"{tag}{escape(cell)}</td>" for tag, cell in zip(tags, row))  # noqa: B905
+            + "".join(f"{tag}{_as_html(cell)}</td>" for tag, cell in zip(tags, row))  # noqa: B905
             + "</tr>"
-            for row in self.cells()
+            for row in self.rows
         )
 
     def has_numbers(self, column: int) -> bool:
@@ -121,7 +195,7 @@ class Table:
             Counted from 0.
         """
         return column in self.numeric or any(
-            not isinstance(row[column], str) for row in self.rows
+            not isinstance(row[column], str | ItemCell) for row in self.rows
         )
 
     def first(self, most: int = MOST_ROWS) -> "Table":
@@ -134,6 +208,14 @@ class Table:
         """
         n_more = max(len(self.rows) - most, 0)
         return replace(self, rows=self.rows[:most], n_more=n_more)
+
+
+def _as_text(cell: str | float | ItemCell) -> str:
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def _as_html(cell: str | float | ItemCell) -> str:
+    return cell.html() if isinstance(cell, ItemCell) else escape(_as_text(cell))
 
 
 @dataclass(frozen=True)
@@ -237,6 +319,8 @@ class Card:
         Paragraphs.
     table : Table, optional
         Table below the text.
+    galleries : sequence of Gallery, default=()
+        Items, below the table.
 
     Examples
     --------
@@ -250,6 +334,7 @@ class Card:
     color: str
     text: Sequence[str] = ()
     table: Table | None = None
+    galleries: Sequence[Gallery] = ()
 
 
 @dataclass(frozen=True)
@@ -340,6 +425,11 @@ class Section:
     tables: Sequence[Table] = ()
     cards: Sequence[Card] = ()
     rows: Table | None = None
+
+    @property
+    def has_galleries(self) -> bool:
+        """Whether cards show items, and need the whole width."""
+        return any(card.galleries for card in self.cards)
 
     @property
     def pictures(self) -> Sequence[Picture]:

@@ -6,7 +6,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_judgements, shared_membership
 from fuzzypairs.report.facts import IN_LIST, FitFacts
-from fuzzypairs.report.html import Picture, Section, Table, counted, percent
+from fuzzypairs.report.html import ItemCell, Picture, Section, Table, counted, percent
 
 # A smaller membership counts as 0.
 ZERO = 1e-9
@@ -47,10 +47,14 @@ def judgement_section(fit: FitFacts) -> Section:
         tables.append(
             Table(
                 ["a", "b", "c", "a, b", "b, c", "a, c"],
-                [[*(fit.names[row] for row in t[:3]), *t[3:]] for t in triangles],
+                [
+                    [*(fit.called(row) for row in t[:3]), *t[3:]]
+                    for t in triangles[:IN_LIST]
+                ],
                 "Judgements that contradict each other, the strongest first: a and b "
                 "alike, b and c alike, but a and c unlike",
-            ).first(IN_LIST)
+                max(len(triangles) - IN_LIST, 0),
+            )
         )
     return Section("Judgements", text, picture, tables)
 
@@ -74,10 +78,10 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
             by_influence[(fit.held & (pairs.grade != 0))[by_influence]],
         ),
     ):
-        rows: list[list[str | float]] = [
+        rows: list[list[str | float | ItemCell]] = [
             [
-                fit.names[pairs.i[n]],
-                fit.names[pairs.j[n]],
+                fit.called(pairs.i[n]),
+                fit.called(pairs.j[n]),
                 float(pairs.grade[n]),
                 percent(shared[n]),
                 f"{influence[n]:.3g}",
@@ -86,7 +90,7 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
             for n in mine[:IN_LIST]
         ]
         if rows:
-            columns = ["row", "row", "grade", "shared", "influence"]
+            columns = [fit.noun, fit.noun, "grade", "shared", "influence"]
             columns += [] if reliability is None else ["reliability"]
             n_more = len(mine) - len(rows)
             tables.append(Table(columns, rows, caption, n_more, range(2, len(columns))))

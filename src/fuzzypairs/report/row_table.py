@@ -12,7 +12,7 @@ from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import MIXED, FitFacts
-from fuzzypairs.report.html import Section, Table, cut
+from fuzzypairs.report.html import ItemCell, Section, Table, cut
 from fuzzypairs.tables.gaps import MOSTLY_MISSING
 
 __all__ = ["result_columns", "row_flags"]
@@ -165,23 +165,33 @@ def rows_section(
             f"the {half:,} most mixed. All are in the file of memberships."
         )
     beside = [p.column for p in fit.profiles]
+    if fit.items is not None:
+        beside = list(map(str, fit.table))
     beside = beside[: min(MOST_BESIDE, MOST_CELLS // len(rows))]
     by_name = {str(name): name for name in fit.table}
     values = [
         [_spelled(value) for value in fit.table[by_name[name]].iloc[rows]]
         for name in beside
     ]
+    called: Sequence[str | ItemCell] = [fit.names[row] for row in rows.tolist()]
+    if fit.shown is not None:
+        called, n_out = fit.shown.table_cells(rows.tolist())
+        if n_out:
+            text.append(
+                f"The table shows {len(rows) - n_out:,} of {len(rows):,} pictures: the "
+                "file would be too large for more."
+            )
     second = runners_up(fit.U[rows])
     cells = zip(
-        (fit.names[row] for row in rows.tolist()),
-        map(str, fit.labels[rows].tolist()),
+        called,
+        map(fit.tag, fit.labels[rows].tolist()),
         (f"{100 * sure:.1f} %" for sure in fit.certainty[rows]),
-        ("" if k < 0 else str(k) for k in second.tolist()),
+        ("" if k < 0 else fit.tag(k) for k in second.tolist()),
         flags[rows],
         *values,
         strict=True,
     )
-    heads = ["row", "cluster", "certainty", "runner-up", "flags", *beside]
+    heads = [fit.noun, "cluster", "certainty", "runner-up", "flags", *beside]
     numbers = {c.name for c in fit.columns if c.kind == "number"}
     numeric = [2, *(at for at, name in enumerate(heads) if at > 4 and name in numbers)]
     table = Table(heads, [list(row) for row in cells], "", 0, numeric, filters=(1, 4))

@@ -1,28 +1,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.items import distinctive_words, mixed_rows, shorten, typical_rows
-
-U = np.array([[0.9, 0.1, 0.0], [0.5, 0.1, 0.4], [1.0, 0.0, 0.0], [0.2, 0.8, 0.0]])
-LABELS = U.argmax(axis=1)
-
-
-def test_the_most_typical_come_first():
-    assert typical_rows(U, LABELS, 0, 2).tolist() == [2, 0]
-    assert typical_rows(U, LABELS, 2, 2).tolist() == []
-
-
-def test_among_equals_the_nearest_to_the_mean_come_first():
-    X = np.array([[0.0], [9.0], [5.0], [4.0]])
-    U = np.tile([1.0, 0.0], (4, 1))
-
-    assert typical_rows(U, U.argmax(axis=1), 0, 2, X).tolist() == [2, 3]
-
-
-def test_the_most_mixed_come_first_with_the_other_cluster():
-    assert mixed_rows(U, LABELS, 0, 2) == [[1, 2], [0, 1]]
-    assert mixed_rows(U, LABELS, 1, 5) == [[3, 0]]
-    assert mixed_rows(np.ones((3, 1)), np.zeros(3, int), 0, 5) == []
+from fuzzypairs.items import distinctive_words, shorten
 
 
 def test_words_of_a_case_worked_by_hand():
