@@ -21,7 +21,7 @@ from fuzzypairs.items.files import (
 )
 from fuzzypairs.items.pictures import ENDINGS, inside, picture_file, thumbnail
 from fuzzypairs.items.showing import shorten, text_of
-from fuzzypairs.tables.columns import CONVERT, kind_of, listed
+from fuzzypairs.tables.columns import listed, recognise
 from fuzzypairs.tables.usefulness import why_useless
 
 __all__ = ["ItemSet", "Shown", "guess_column", "name_problems"]
@@ -272,8 +272,7 @@ def guess_column(frame: "pd.DataFrame") -> tuple[Kind, str] | None:
         ):
             found.append((1, 0, "embedding", str(name)))
             continue
-        kind, _ = kind_of(frame[name])
-        values = CONVERT[kind](frame[name], "")
+        kind, _, values = recognise(frame[name])
         why = why_useless(values, kind)
         words = values.dropna() if kind == "category" else pd.Series(dtype=str)
         if words.str.lower().str.endswith(ENDINGS).mean() > MOSTLY:

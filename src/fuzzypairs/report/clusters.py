@@ -9,16 +9,8 @@ from fuzzypairs._typing import Ints
 from fuzzypairs.plots import most_mixed, plot_memberships, plot_mixtures, style
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import ABREAST, IN_LIST, MOST_COLUMNS, MOST_DRAWN, FitFacts
-from fuzzypairs.report.html import (
-    Card,
-    Gallery,
-    Picture,
-    Section,
-    Table,
-    counted,
-    cut,
-    percent,
-)
+from fuzzypairs.report.html import Card, Picture, Section, Table, counted, cut, percent
+from fuzzypairs.report.item_cell import Gallery
 from fuzzypairs.report.shown_items import (
     item_galleries,
     numbers_of,

@@ -15,7 +15,7 @@ from fuzzypairs.items import ItemSet
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.contradictions import Contradiction, find_contradictions
-from fuzzypairs.report.html import ItemCell
+from fuzzypairs.report.item_cell import ItemCell
 from fuzzypairs.report.profiles import Profile, describe_columns
 from fuzzypairs.report.shown_items import ShownItems
 from fuzzypairs.tables.features import ColumnRecord

@@ -14,11 +14,11 @@ from typing import Any
 
 from fuzzypairs import __version__
 from fuzzypairs.plots.style import BROKEN, COLORS
+from fuzzypairs.report.item_cell import Gallery, ItemCell
 from fuzzypairs.tables.atomic import replacing
 from fuzzypairs.validation import check_integer, naming, shown
 
-__all__ = ["Banner", "Bar", "Card", "Gallery", "ItemCell", "Picture", "Section",
-           "Table", "write_report"]  # fmt: skip
+__all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]
 
 # What browsers may do with a page: run the one script, and load nothing.
 POLICY = (
@@ -44,82 +44,6 @@ LINK = re.compile(r'<a xlink:href="#row-(\d+)"[^>]*>')
 NAMED_COLORS = {color.lower(): f"var(--k{n})" for n, color in enumerate(COLORS)}
 NAMED_COLORS |= {BROKEN.lower(): "var(--broken)", "#000000": "currentColor"}
 COLOR = re.compile("|".join(NAMED_COLORS))
-
-
-@dataclass(frozen=True)
-class ItemCell:
-    """An item in a cell of a table, or in a gallery.
-
-    Parameters
-    ----------
-    name : str
-    text : str, default=""
-        The beginning of a text.
-    picture : bytes, default=None
-        A thumbnail.
-    media_type : str, default=""
-        Of the thumbnail.
-    note : str, default=""
-        What is worth knowing of it.
-
-    Examples
-    --------
-    >>> from fuzzypairs.report.html import ItemCell
-    >>> ItemCell("a <b>").html()
-    '<span class="name">a &lt;b&gt;</span>'
-    """
-
-    name: str
-    text: str = ""
-    picture: bytes | None = None
-    media_type: str = ""
-    note: str = ""
-
-    def __str__(self) -> str:
-        return self.name
-
-    def html(self, *, named: bool = True) -> str:
-        """Return it as HTML; a thumbnail may go without the name below it."""
-        parts = []
-        if self.picture is not None:
-            data = base64.b64encode(self.picture).decode()
-            name = escape(self.name)
-            parts.append(
-                f'<img src="data:{self.media_type};base64,{data}" alt="{name}" '
-                f'title="{name}" loading="lazy">'
-            )
-        if named or not parts:
-            parts.append(f'<span class="name">{escape(self.name)}</span>')
-        if self.text:
-            parts.append(f'<span class="said" dir="auto">{escape(self.text)}</span>')
-        if self.note:
-            parts.append(f'<span class="note">{escape(self.note)}</span>')
-        return " ".join(parts)
-
-
-@dataclass(frozen=True)
-class Gallery:
-    """Items side by side if they are pictures, below each other if texts.
-
-    Parameters
-    ----------
-    caption : str
-    items : sequence of ItemCell
-
-    Examples
-    --------
-    >>> from fuzzypairs.report.html import Gallery, ItemCell
-    >>> Gallery("Most typical", [ItemCell("a.png")]).has_pictures
-    False
-    """
-
-    caption: str
-    items: Sequence[ItemCell]
-
-    @property
-    def has_pictures(self) -> bool:
-        """Whether an item is shown as a picture."""
-        return any(item.picture is not None for item in self.items)
 
 
 @dataclass(frozen=True)

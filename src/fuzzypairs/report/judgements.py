@@ -6,7 +6,8 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots import plot_judgements, shared_membership
 from fuzzypairs.report.facts import IN_LIST, FitFacts
-from fuzzypairs.report.html import ItemCell, Picture, Section, Table, counted, percent
+from fuzzypairs.report.html import Picture, Section, Table, counted, percent
+from fuzzypairs.report.item_cell import ItemCell
 
 # A smaller membership counts as 0.
 ZERO = 1e-9

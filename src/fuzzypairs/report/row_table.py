@@ -12,7 +12,8 @@ from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.plots.mixtures import mixedness
 from fuzzypairs.report.facts import MIXED, FitFacts
-from fuzzypairs.report.html import ItemCell, Section, Table, cut
+from fuzzypairs.report.html import Section, Table, cut
+from fuzzypairs.report.item_cell import ItemCell
 from fuzzypairs.tables.gaps import MOSTLY_MISSING
 
 __all__ = ["result_columns", "row_flags"]

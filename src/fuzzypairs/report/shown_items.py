@@ -8,7 +8,8 @@ import numpy as np
 
 from fuzzypairs._typing import Ints
 from fuzzypairs.items import ItemSet, distinctive_words, shorten
-from fuzzypairs.report.html import Gallery, ItemCell, cut
+from fuzzypairs.report.html import cut
+from fuzzypairs.report.item_cell import Gallery, ItemCell
 from fuzzypairs.threads import Threads
 
 if TYPE_CHECKING:

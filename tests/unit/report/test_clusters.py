@@ -93,7 +93,7 @@ def test_typical_rows_are_near_the_mean_and_clear_rows_are_not_mixed(tmp_path):
     words = text_of(report(tmp_path / "page", fitted(U), frame))
 
     assert "Most typical: 3, 2, 1, 0, 4. sets it apart" in words
-    assert "Most typical: 5. Most mixed: 6 (60.0 %, cluster 0 40.0 %)." in words
+    assert "Most typical: 5. Most mixed: 6 (60 %, cluster 0 40 %)." in words
 
 
 def test_columns_count_by_their_weight_in_the_fit(tmp_path):
