@@ -58,15 +58,6 @@ def told(
     return questions.pairs
 
 
-def display(model: Any = None) -> None:
-    """All displays of one model; None is a good one."""
-    model = fitted("GuidedFDC") if model is None else model
-    plots.MixturesDisplay.from_estimator(model)
-    plots.FeatureWeightsDisplay.from_estimator(model)
-    plots.ReliabilityDisplay.from_estimator(model)
-    plots.ObjectiveDisplay.from_estimator(model)
-
-
 def page(title: Any = "", sections: Any = (), banner: Any = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
@@ -146,7 +137,6 @@ FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         {"probability": np.linspace(0.1, 0.9, 23), "grade": PAIRS.grade},
     ),
     (draw(plots.plot_search), {"results": RESULTS, "parameter": "k"}),
-    (display, {}),
     (plots.new_figure, {"size": (3.0, 2.0)}),
     (question, {"X": X, "n_clusters": 3, "strategy": "auto", "seed": 0}),
     (told, {}),

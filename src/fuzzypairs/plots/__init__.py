@@ -1,39 +1,28 @@
 """Pictures of memberships, judgements, features, the objective, and searches.
 
-Each picture is a function that takes and returns matplotlib `Axes`, and a display like
-those of scikit-learn, which keeps its data. Figures do not go through pyplot: threads
-can draw at the same time, and no figure stays open.
+Each picture is a function that takes and returns matplotlib `Axes`. Figures do not go
+through pyplot: threads can draw at the same time, and no figure stays open.
 """
 
 from fuzzypairs.plots.curves import (
-    ObjectiveDisplay,
-    SearchDisplay,
     plot_objective,
     plot_search,
 )
 from fuzzypairs.plots.judged import (
-    JudgementsDisplay,
     plot_judgements,
     shared_membership,
 )
-from fuzzypairs.plots.membership_map import MembershipMapDisplay, plot_memberships
-from fuzzypairs.plots.mixtures import MixturesDisplay, most_mixed, plot_mixtures
-from fuzzypairs.plots.reliability import ReliabilityDisplay, plot_reliability
+from fuzzypairs.plots.membership_map import plot_memberships
+from fuzzypairs.plots.mixtures import most_mixed, plot_mixtures
+from fuzzypairs.plots.reliability import plot_reliability
 from fuzzypairs.plots.style import BROKEN, COLORS, HELD, MARKERS, new_figure
-from fuzzypairs.plots.weights import FeatureWeightsDisplay, plot_feature_weights
+from fuzzypairs.plots.weights import plot_feature_weights
 
 __all__ = [
     "BROKEN",
     "COLORS",
     "HELD",
     "MARKERS",
-    "FeatureWeightsDisplay",
-    "JudgementsDisplay",
-    "MembershipMapDisplay",
-    "MixturesDisplay",
-    "ObjectiveDisplay",
-    "ReliabilityDisplay",
-    "SearchDisplay",
     "most_mixed",
     "new_figure",
     "plot_feature_weights",

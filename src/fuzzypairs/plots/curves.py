@@ -1,21 +1,20 @@
 """Curves: the objective during a fit, and the score of a search by parameter."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_fitted, naming, read_array, shown
+from fuzzypairs.validation import naming, read_array, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ObjectiveDisplay", "SearchDisplay", "plot_objective", "plot_search"]
+__all__ = ["plot_objective", "plot_search"]
 
 # Parameters whose largest value is more than this times the smallest have a log scale.
 WIDE = 50.0
@@ -49,48 +48,6 @@ def plot_objective(history: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     ax.locator_params(axis="x", integer=True)
     style.tidy(ax)
     return ax
-
-
-@dataclass
-class ObjectiveDisplay(style.Display):
-    """The objective during a fit; see `plot_objective`.
-
-    Parameters
-    ----------
-    history : array-like of shape (n_iter,)
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.plots import ObjectiveDisplay
-    >>> model = FDC(n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
-    >>> ObjectiveDisplay.from_estimator(model).ax_.get_xlabel()
-    'iteration'
-    """
-
-    history: ArrayLike
-    draw = staticmethod(plot_objective)
-
-    @classmethod
-    def from_estimator(cls, model: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw the objective of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `objective_history_`
-        ax : as for `plot_objective`
-
-        Returns
-        -------
-        display : ObjectiveDisplay
-        """
-        check_fitted("model", model, "objective_history_")
-        return cls(model.objective_history_).plot(ax)
 
 
 def plot_search(
@@ -156,51 +113,6 @@ def plot_search(
     ax.set(xlabel=parameter, ylabel="score on held-out pairs")
     style.tidy(ax)
     return ax
-
-
-@dataclass
-class SearchDisplay(style.Display):
-    """The score of a search by one parameter; see `plot_search`.
-
-    Parameters
-    ----------
-    results, parameter : as for `plot_search`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs.plots import SearchDisplay
-    >>> results = {"param_k": [2, 3], "mean_test_score": [0.6, 0.8],
-    ...            "split0_test_score": [0.5, 0.9], "split1_test_score": [0.7, 0.7]}
-    >>> SearchDisplay(results, "k").plot().ax_.get_xlabel()
-    'k'
-    """
-
-    results: Mapping[str, Any]
-    parameter: str
-    draw = staticmethod(plot_search)
-
-    @classmethod
-    def from_estimator(
-        cls, search: Any, parameter: str, *, ax: "Axes | None" = None
-    ) -> Self:
-        """Draw the score of a fitted search.
-
-        Parameters
-        ----------
-        search : estimator with `cv_results_`
-        parameter, ax : as for `plot_search`
-
-        Returns
-        -------
-        display : SearchDisplay
-        """
-        check_fitted("search", search, "cv_results_")
-        return cls(search.cv_results_, parameter).plot(ax)
 
 
 def _standard_errors(results: Mapping[str, Any]) -> Floats:

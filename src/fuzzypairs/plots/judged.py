@@ -1,7 +1,6 @@
 """Grades of judgements against the memberships that their rows share."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from fuzzypairs.plots import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["JudgementsDisplay", "plot_judgements", "shared_membership"]
+__all__ = ["plot_judgements", "shared_membership"]
 
 
 def shared_membership(pairs: Any, memberships: ArrayLike) -> Floats:
@@ -97,49 +96,3 @@ def plot_judgements(
     style.tidy(ax)
     style.add_legend(ax)
     return ax
-
-
-@dataclass
-class JudgementsDisplay(style.Display):
-    """Judgements against the memberships of a fitted model; see `plot_judgements`.
-
-    Parameters
-    ----------
-    pairs, memberships : as for `plot_judgements`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.plots import JudgementsDisplay
-    >>> X, pairs = [[0.0], [0.1], [5.0], [5.1]], [(0, 1, 0.9), (1, 2, -0.5)]
-    >>> model = FDC(n_clusters=2, random_state=0).fit(X, pairs=pairs)
-    >>> JudgementsDisplay.from_estimator(model, pairs=pairs).ax_.get_ylabel()
-    'shared membership'
-    """
-
-    pairs: Any
-    memberships: ArrayLike
-    draw = staticmethod(plot_judgements)
-
-    @classmethod
-    def from_estimator(
-        cls, model: Any, *, pairs: Any, ax: "Axes | None" = None
-    ) -> Self:
-        """Draw judgements against the memberships of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `memberships_`
-        pairs, ax : as for `plot_judgements`
-            The judgements may be those of the fit or others.
-
-        Returns
-        -------
-        display : JudgementsDisplay
-        """
-        return cls(pairs, style.memberships_of(model)).plot(ax)

@@ -1,8 +1,7 @@
 """The membership map: rows in the plane, judgements as lines between them."""
 
 import importlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +17,7 @@ from fuzzypairs.validation import check_flag, check_integer, naming, read_array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MembershipMapDisplay", "plot_memberships"]
+__all__ = ["plot_memberships"]
 
 # Opacity of a row with equal memberships: visible, but nearly hollow.
 LEAST_OPACITY = 0.12
@@ -136,59 +135,6 @@ def plot_memberships(
     if legend:
         style.add_legend(ax, fontsize="small")
     return ax
-
-
-@dataclass
-class MembershipMapDisplay(style.Display):
-    """The membership map of a fitted model; see `plot_memberships`.
-
-    Parameters
-    ----------
-    X, memberships, pairs : as for `plot_memberships`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.plots import MembershipMapDisplay
-    >>> X = [[0.0, 0.0], [0.1, 0.2], [5.0, 5.0], [5.1, 4.9]]
-    >>> model = FDC(n_clusters=2, random_state=0).fit(X, pairs=[(0, 1, 0.9)])
-    >>> display = MembershipMapDisplay.from_estimator(model, X, pairs=[(0, 1, 0.9)])
-    >>> display.ax_.get_xlabel()
-    'feature 1'
-    """
-
-    X: ArrayLike
-    memberships: ArrayLike
-    pairs: Any = None
-    draw = staticmethod(plot_memberships)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        X: ArrayLike,
-        *,
-        pairs: Any = None,
-        ax: "Axes | None" = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the map of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `memberships_`
-        X, pairs, ax, **options : as for `plot_memberships`
-
-        Returns
-        -------
-        display : MembershipMapDisplay
-        """
-        return cls(X, style.memberships_of(model), pairs).plot(ax, **options)
 
 
 def _strongest_pairs(pairs: PairSet, memberships: Floats, most: int | None) -> PairSet:

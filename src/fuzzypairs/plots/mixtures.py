@@ -1,8 +1,7 @@
 """Rows between clusters: a triangle for three clusters, bars for any number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from fuzzypairs.validation import check_choice, check_integer, read_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MixturesDisplay", "most_mixed", "plot_mixtures"]
+__all__ = ["most_mixed", "plot_mixtures"]
 
 # Corners of the triangle: clusters 0, 1 and 2.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -118,55 +117,6 @@ def plot_mixtures(
     ax = style.given_or_new(ax, (6.4, height))
     _draw_bars(ax, U[rows], [called[row] for row in rows])
     return ax
-
-
-@dataclass
-class MixturesDisplay(style.Display):
-    """The mixed rows of a fitted model; see `plot_mixtures`.
-
-    Parameters
-    ----------
-    memberships, names : as for `plot_mixtures`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs import FDC
-    >>> from fuzzypairs.plots import MixturesDisplay
-    >>> model = FDC(n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
-    >>> MixturesDisplay.from_estimator(model).ax_.get_xlabel()
-    'membership'
-    """
-
-    memberships: ArrayLike
-    names: Sequence[object] | None = None
-    draw = staticmethod(plot_mixtures)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        *,
-        names: Sequence[object] | None = None,
-        ax: "Axes | None" = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the mixed rows of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `memberships_`
-        names, ax, **options : as for `plot_mixtures`
-
-        Returns
-        -------
-        display : MixturesDisplay
-        """
-        return cls(style.memberships_of(model), names).plot(ax, **options)
 
 
 def _draw_triangle(ax: Any, U: Floats) -> None:

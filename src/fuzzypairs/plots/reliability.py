@@ -1,7 +1,6 @@
 """Whether probabilities of "belong together" are what held-out judgements say."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +9,12 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.criteria.inputs import check_lengths
 from fuzzypairs.pairs.consistency import wilson_interval
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_fitted, check_integer, read_array
+from fuzzypairs.validation import check_integer, read_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ReliabilityDisplay", "plot_reliability", "reliability_bins"]
+__all__ = ["plot_reliability", "reliability_bins"]
 
 
 def reliability_bins(
@@ -116,48 +115,3 @@ def plot_reliability(
     style.tidy(ax)
     style.add_legend(ax, fontsize="small")
     return ax
-
-
-@dataclass
-class ReliabilityDisplay(style.Display):
-    """Probabilities against held-out judgements; see `plot_reliability`.
-
-    Parameters
-    ----------
-    probability, grade : as for `plot_reliability`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs.plots import ReliabilityDisplay
-    >>> display = ReliabilityDisplay([0.1, 0.2, 0.9], [-1.0, 0.4, 0.8]).plot()
-    >>> display.ax_.get_ylabel()
-    'share judged alike'
-    """
-
-    probability: ArrayLike
-    grade: ArrayLike
-    draw = staticmethod(plot_reliability)
-
-    @classmethod
-    def from_estimator(
-        cls, model: Any, *, ax: "Axes | None" = None, **options: Any
-    ) -> Self:
-        """Draw the held-out judgements of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `held_out_`, such as GuidedFDC
-        ax, **options : as for `plot_reliability`
-
-        Returns
-        -------
-        display : ReliabilityDisplay
-        """
-        check_fitted("model", model, "held_out_")
-        held_out = model.held_out_
-        return cls(held_out.probability, held_out.pairs.grade).plot(ax, **options)

@@ -2,8 +2,7 @@
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.validation import check_fitted, naming, shown
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 # The palette of Okabe and Ito without yellow, which is hardly visible on white, and
 # without vermilion, which marks violated judgements; all are visible on black, too.
@@ -28,37 +27,6 @@ HELD = "#7A838C"
 LONGEST_NAME = 24
 # Entries of a legend side by side.
 MOST_ABREAST = 3
-
-
-class Display:
-    """The data of a picture, kept so that it can be drawn again.
-
-    Subclasses are dataclasses whose fields are the first arguments of `draw`.
-    """
-
-    draw: ClassVar[Any]
-    ax_: "Axes"
-    figure_: Any
-
-    def plot(self, ax: "Axes | None" = None, **options: Any) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw. A new figure by default.
-        **options : dict
-            Further options of the function that draws.
-
-        Returns
-        -------
-        self : Display
-            With `ax_` and `figure_`.
-        """
-        shown = [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
-        self.ax_ = type(self).draw(*shown, ax=ax, **options)
-        self.figure_ = self.ax_.figure
-        return self
 
 
 def memberships_of(model: Any) -> Floats:

@@ -1,19 +1,18 @@
 """How much each feature matters in the space of a fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzypairs.plots import style
-from fuzzypairs.validation import check_fitted, check_integer, read_array, read_names
+from fuzzypairs.validation import check_integer, read_array, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FeatureWeightsDisplay", "plot_feature_weights"]
+__all__ = ["plot_feature_weights"]
 
 
 def plot_feature_weights(
@@ -75,55 +74,3 @@ def plot_feature_weights(
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
     return ax
-
-
-@dataclass
-class FeatureWeightsDisplay(style.Display):
-    """How much each feature matters; see `plot_feature_weights`.
-
-    Parameters
-    ----------
-    weights, names : as for `plot_feature_weights`
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    Examples
-    --------
-    >>> from fuzzypairs.plots import FeatureWeightsDisplay
-    >>> FeatureWeightsDisplay([0.2, 0.8]).plot().ax_.get_xlabel()
-    'weight, %'
-    """
-
-    weights: ArrayLike
-    names: Sequence[object] | None = None
-    draw = staticmethod(plot_feature_weights)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        *,
-        names: Sequence[object] | None = None,
-        ax: "Axes | None" = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the feature weights of a fitted model.
-
-        Parameters
-        ----------
-        model : estimator with `feature_weights_`, such as GuidedFDC
-        names : sequence of length n_features, optional
-            `feature_names_in_` by default, if the model has them.
-        ax, **options : as for `plot_feature_weights`
-
-        Returns
-        -------
-        display : FeatureWeightsDisplay
-        """
-        check_fitted("model", model, "feature_weights_")
-        found = getattr(model, "feature_names_in_", None)
-        called = found if names is None else names
-        return cls(model.feature_weights_, called).plot(ax, **options)

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs import FDC, PairSet
-from fuzzypairs.cluster.verdict import HeldOut
-from fuzzypairs.plots import ReliabilityDisplay, plot_reliability
+from fuzzypairs.plots import plot_reliability
 from fuzzypairs.plots.reliability import reliability_bins
 
 
@@ -30,14 +28,10 @@ def test_nothing_known_has_no_bins():
         reliability_bins([0.5], [1.0, 0.0])
 
 
-def test_the_display_draws_the_held_out_judgements_of_a_model():
-    pairs = PairSet.from_triples([(0, 1, 0.5), (0, 2, -0.5)])
-
-    model = FDC(2)
-    model.held_out_ = HeldOut(pairs, np.array([0.9, 0.1]), np.array([0.5, 0.5]))
-    display = ReliabilityDisplay.from_estimator(model)
-    diagonal, line, *_ = display.ax_.lines
+def test_bins_are_drawn_beside_the_diagonal():
+    ax = plot_reliability([0.9, 0.1], [0.5, -0.5])
+    diagonal, line, *_ = ax.lines
     np.testing.assert_allclose(line.get_xydata(), [[0.1, 0.0], [0.9, 1.0]])
-    assert [text.get_text() for text in display.ax_.texts] == ["1", "1"]
+    assert [text.get_text() for text in ax.texts] == ["1", "1"]
     np.testing.assert_allclose(diagonal.get_xydata(), [[0, 0], [1, 1]])
-    assert plot_reliability([0.9], [1.0], display.ax_) is display.ax_
+    assert plot_reliability([0.9], [1.0], ax) is ax

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs import FDC
-from fuzzypairs.plots import FeatureWeightsDisplay, plot_feature_weights
+from fuzzypairs.plots import plot_feature_weights
 
 
 def names(ax):
@@ -22,16 +21,6 @@ def test_few_of_many_are_drawn_and_counted():
 
     assert names(ax) == ["19", "18", "17", "16", "15"]
     assert ax.get_title(loc="right") == "5 of 20"
-
-
-def test_a_model_knows_its_features():
-    model = FDC(2)
-    model.feature_weights_ = np.array([0.2, 0.8])
-    model.feature_names_in_ = np.array(["size", "shape"], dtype=object)
-
-    assert names(FeatureWeightsDisplay.from_estimator(model).ax_) == ["shape", "size"]
-    other = FeatureWeightsDisplay.from_estimator(model, names="xy")
-    assert names(other.ax_) == ["y", "x"]
 
 
 def test_names_must_fit():
