@@ -97,7 +97,6 @@ FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (criteria.pairs_held, {"pairs": PAIRS, "result": LABELS}),
     (criteria.partition_coefficient, {"memberships": U}),
     (criteria.rand_index, LABELLED),
-    (criteria.twsvc_accuracy, LABELLED),
     (criteria.xie_beni, {"X": X, "memberships": U, "centers": CENTERS}),
     (datasets.biased_pairs, {"pairs": PAIRS}),
     (datasets.blur_pairs, {"pairs": PAIRS, "spread": 0.1, "random_state": 0}),

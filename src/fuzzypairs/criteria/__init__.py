@@ -13,7 +13,6 @@ from fuzzypairs.criteria.partitions import (
     nmi,
     normalized_ari,
     rand_index,
-    twsvc_accuracy,
 )
 from fuzzypairs.criteria.significance import PairedTest, paired_ttest
 from fuzzypairs.criteria.validity import (
@@ -40,6 +39,5 @@ __all__ = [
     "pairs_held",
     "partition_coefficient",
     "rand_index",
-    "twsvc_accuracy",
     "xie_beni",
 ]

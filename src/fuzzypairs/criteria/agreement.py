@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import spearmanr
 
-from fuzzypairs._typing import Mask
+from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.criteria.inputs import as_labels
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import balanced_share, satisfied, satisfied_share
 from fuzzypairs.validation import check_choice
-
-__all__ = ["pair_agreement", "pairs_held"]
 
 Method = Literal["sign", "balanced", "rank"]
 
@@ -116,12 +114,17 @@ def _coerce(pairs: Any, n_samples: int) -> PairSet:
 
 
 def _rank_agreement(pairs: PairSet, result: ArrayLike) -> float:
-    """Correlate the ranks of overlaps and grades; NaN if either is constant."""
+    """Correlate the ranks of overlaps and grades."""
     U = np.asarray(result)
     if U.ndim == 1:
         overlap = (U[pairs.i] == U[pairs.j]).astype(float)
     else:
         overlap = np.einsum("pk,pk->p", U[pairs.i], U[pairs.j])
-    if not len(pairs) or min(np.ptp(overlap), np.ptp(pairs.grade)) == 0:
+    return rank_correlation(overlap, pairs.grade)
+
+
+def rank_correlation(p: Floats, grade: Floats) -> float:
+    """Return Spearman's correlation; NaN where either is constant."""
+    if not p.size or min(np.ptp(p), np.ptp(grade)) == 0:
         return float("nan")
-    return float(spearmanr(overlap, pairs.grade).statistic)
+    return float(spearmanr(p, grade).statistic)

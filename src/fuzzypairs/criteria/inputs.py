@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzypairs._typing import Floats
 from fuzzypairs.validation import check_kind, naming
 
-__all__ = ["as_labels", "as_memberships", "check_lengths"]
-
 # Rows of memberships read from a table of four decimals may sum to this much more
 # or less than 1.
 ROW_SUM_TOLERANCE = 1e-3

@@ -1,51 +1,19 @@
 """Memberships against true ones."""
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from scipy.stats import rankdata
 
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.criteria.inputs import as_memberships, check_lengths
 from fuzzypairs.criteria.partitions import rand_index
-from fuzzypairs.validation import (
-    check_choice,
-    check_flag,
-    check_function,
-    check_integer,
-)
-
-__all__ = ["Chance", "align_clusters", "lia", "mahd", "mahd_chance"]
-
-Ties = Literal["stable", "average"]
+from fuzzypairs.validation import check_function, check_integer
 
 
-@overload
-def mahd(
-    truth: ArrayLike,
-    result: ArrayLike,
-    *,
-    ties: Ties = ...,
-    return_permutation: Literal[False] = ...,
-) -> float: ...
-@overload
-def mahd(
-    truth: ArrayLike,
-    result: ArrayLike,
-    *,
-    ties: Ties = ...,
-    return_permutation: Literal[True],
-) -> tuple[float, Labels]: ...
-def mahd(
-    truth: ArrayLike,
-    result: ArrayLike,
-    *,
-    ties: Ties = "stable",
-    return_permutation: bool = False,
-) -> float | tuple[float, Labels]:
+def mahd(truth: ArrayLike, result: ArrayLike) -> float:
     """Compare the orders of memberships: minimal average Hamming distance.
 
     Solves the linear assignment problem
@@ -60,20 +28,11 @@ def mahd(
         True memberships or ratings.
     result : array-like of shape (n_samples, n_clusters)
         Memberships of a clustering.
-    ties : {"stable", "average"}, default="stable"
-        Equal memberships of a row rank in the order of their columns, or in every
-        order, whose disagreements are averaged. Only the average does not depend on
-        the order of the columns, but it is above 0 even for a matrix with itself.
-    return_permutation : bool, default=False
-        Whether to return pi, too.
 
     Returns
     -------
     distance : float
         In [0, 1]; 0 where all rows are ordered alike. Read it beside `mahd_chance`.
-    permutation : ndarray of shape (max(n_classes, n_clusters),)
-        Only with ``return_permutation=True``: the column of `result` for each
-        column of `truth`. The narrower matrix has columns added at its end.
 
     See Also
     --------
@@ -83,27 +42,24 @@ def mahd(
     Notes
     -----
     The paper defines it for as many clusters as classes; for other numbers, columns
-    that rank last are added here. Linear assignment finds the best of the k!
-    permutations in O(m k^2 + k^3).
+    that rank last are added here. Equal memberships of a row rank in the order of
+    their columns. Linear assignment finds the best of the k! permutations in
+    O(m k^2 + k^3).
 
     Examples
     --------
     >>> from fuzzypairs.criteria import mahd
     >>> truth = [[0.6, 0.3, 0.1], [0.1, 0.7, 0.2]]
     >>> result = [[0.1, 0.6, 0.3], [0.3, 0.1, 0.6]]
-    >>> mahd(truth, result, return_permutation=True)
-    (0.0, array([1, 2, 0]))
+    >>> mahd(truth, result)
+    0.0
     """
-    check_choice("ties", ties, ["stable", "average"])
-    check_flag("return_permutation", return_permutation)
     T, U = as_memberships("truth", truth), as_memberships("result", result)
     check_lengths(truth=T, result=U)
     n_columns = max(T.shape[1], U.shape[1])
-    agreements = rank_agreements(_pad(T, n_columns), _pad(U, n_columns), ties)
-    rows, permutation = linear_sum_assignment(agreements, maximize=True)
-    agreed, total = agreements[rows, permutation].sum(), len(T) * n_columns
-    distance = float((total - agreed) / total)
-    return (distance, permutation) if return_permutation else distance
+    agreements = rank_agreements(_ranks(T, n_columns), _ranks(U, n_columns))
+    most = agreements[linear_sum_assignment(agreements, maximize=True)].sum()
+    return float(1.0 - most / (len(T) * n_columns))
 
 
 class Chance(NamedTuple):
@@ -264,35 +220,18 @@ def align_clusters(reference: ArrayLike, memberships: ArrayLike) -> Floats:
     return aligned
 
 
-def _pad(U: Floats, n_columns: int) -> Floats:
-    """Add columns that rank last, whatever the signs of the others."""
+def _ranks(U: Floats, n_columns: int) -> Ints:
+    """Return the rank of each entry in its row; columns that are added rank last."""
     missing = n_columns - U.shape[1]
-    return np.pad(U, ((0, 0), (0, missing)), constant_values=-np.inf)
+    padded = np.pad(U, ((0, 0), (0, missing)), constant_values=-np.inf)
+    order = np.argsort(-padded, axis=1, kind="stable")
+    return np.argsort(order, axis=1)
 
 
-def _rank_spans(U: Floats, ties: Ties) -> tuple[Floats, Floats]:
-    """Return the first and the last rank that each entry may have in its row."""
-    if ties == "average":
-        return rankdata(-U, "min", axis=1), rankdata(-U, "max", axis=1)
-    ranks = rankdata(-U, "ordinal", axis=1)
-    return ranks, ranks
-
-
-def rank_agreements(T: Floats, U: Floats, ties: Ties) -> Floats:
-    """Count the rows in which column a of T and column b of U have the same rank.
-
-    A tie spans the ranks from `low` to `high`, and each of its columns takes any of
-    them with the same probability, so the expected number is counted.
-    """
-    (low_T, high_T), (low_U, high_U) = _rank_spans(T, ties), _rank_spans(U, ties)
-    width_T, width_U = high_T - low_T + 1, high_U - low_U + 1
-    agreements = np.empty((T.shape[1], U.shape[1]))
-    for a in range(T.shape[1]):  # avoids an array of m x k x k
-        low = np.maximum(low_T[:, [a]], low_U)
-        high = np.minimum(high_T[:, [a]], high_U)
-        shared = np.maximum(high - low + 1, 0)
-        agreements[a] = (shared / (width_T[:, [a]] * width_U)).sum(axis=0)
-    return agreements
+def rank_agreements(T: Ints, U: Ints) -> Ints:
+    """Count the rows in which column a of T and column b of U have the same rank."""
+    # Column by column: an array of m x k x k would be large.
+    return np.array([(column[:, None] == U).sum(axis=0) for column in T.T])
 
 
 def _random_distance(rng: np.random.Generator, m: int, k: int) -> float:

@@ -11,14 +11,6 @@ from fuzzypairs._typing import Ints, Labels
 from fuzzypairs.criteria.inputs import as_labels, check_lengths
 from fuzzypairs.validation import check_choice
 
-__all__ = [
-    "hungarian_accuracy",
-    "nmi",
-    "normalized_ari",
-    "rand_index",
-    "twsvc_accuracy",
-]
-
 Noise = Literal["cluster", "singletons", "drop"]
 
 
@@ -140,9 +132,6 @@ def rand_index(
     both, first, second, none = _count_pairs(truth, result, noise)
     total = both + first + second + none
     return (both + none) / total if total else 1.0
-
-
-twsvc_accuracy = rand_index
 
 
 def hungarian_accuracy(

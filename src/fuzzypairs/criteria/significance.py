@@ -10,8 +10,6 @@ from scipy.stats import ttest_rel
 from fuzzypairs._typing import Floats
 from fuzzypairs.validation import check_kind, check_number, naming
 
-__all__ = ["PairedTest", "paired_ttest"]
-
 # Differences that vary by less than this share of the scores vary by rounding.
 ROUNDING = 1e-12
 # Sums of squares of larger scores overflow.

@@ -9,9 +9,6 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.criteria.inputs import as_memberships, check_lengths
 from fuzzypairs.validation import check_integer, check_number, check_seed, read_array
 
-__all__ = ["certainty", "fuzzy_silhouette", "partition_coefficient", "xie_beni"]
-
-
 # Squared distances of larger values overflow.
 LARGEST = 1e150
 
@@ -125,7 +122,6 @@ def fuzzy_silhouette(
     X: ArrayLike,
     memberships: ArrayLike,
     *,
-    exponent: float = 1,
     sample_size: int | None = 2000,
     random_state: int | np.random.RandomState | None = 0,
 ) -> float:
@@ -137,8 +133,6 @@ def fuzzy_silhouette(
         Data.
     memberships : array-like of shape (n_samples, n_clusters)
         Memberships, rows summing to 1.
-    exponent : float, default=1
-        The power of the weights: 0 gives the silhouette of the labels.
     sample_size : int or None, default=2000
         Of more rows than this, a random subset of this size is used, since the
         distances between all samples are needed. None takes all rows.
@@ -150,7 +144,7 @@ def fuzzy_silhouette(
     silhouette : float
         sum_i w_i s_i / sum_i w_i in [-1, 1], the higher the better. s_i is the
         Euclidean silhouette of sample i among the labels, and w_i the difference of
-        its two largest memberships to the power `exponent`. NaN where fewer than two
+        its two largest memberships. NaN where fewer than two
         clusters have samples, or all weights are 0.
 
     See Also
@@ -169,7 +163,6 @@ def fuzzy_silhouette(
     >>> round(fuzzy_silhouette([[0], [1], [4], [8], [9]], U), 3)
     0.771
     """
-    power = check_number("exponent", exponent, 0)
     rng = check_seed(random_state)
     data, U = _check_data(X, memberships)
     if sample_size is not None:
@@ -184,7 +177,7 @@ def fuzzy_silhouette(
     if n_labels == len(labels):
         return 0.0  # the silhouette of singletons, which scikit-learn refuses
     second, first = np.partition(U, -2, axis=1)[:, -2:].T
-    weight = (first - second) ** power
+    weight = first - second
     if not weight.any():
         return float("nan")
     return float(np.average(silhouette_samples(data, labels), weights=weight))

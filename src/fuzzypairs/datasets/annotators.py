@@ -9,8 +9,6 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer, check_number, read_generator, shown
 
-__all__ = ["biased_pairs", "blur_pairs", "flip_pairs"]
-
 
 def flip_pairs(
     pairs: PairSet, rate: float, random_state: int | np.random.Generator

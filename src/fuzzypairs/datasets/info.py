@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["DatasetInfo", "with_classes", "with_memberships"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:

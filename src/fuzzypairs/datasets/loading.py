@@ -22,8 +22,6 @@ from fuzzypairs.datasets.sources import (
 )
 from fuzzypairs.validation import check_flag
 
-__all__ = ["available", "find_file", "load"]
-
 # The environment variable that names a folder of data files.
 VARIABLE = "FUZZYPAIRS_DATA"
 # The root of the checkout, if this is one: src/fuzzypairs/datasets/loading.py.

@@ -6,8 +6,6 @@ from functools import partial
 from fuzzypairs.datasets.info import DatasetInfo, with_classes, with_memberships
 from fuzzypairs.validation import shown, suggest
 
-__all__ = ["PAPER", "REGISTRY", "describe"]
-
 
 def describe(name: str) -> DatasetInfo:
     """Describe a dataset, whether or not its file is available.

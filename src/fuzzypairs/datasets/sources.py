@@ -13,8 +13,6 @@ from sklearn import datasets
 
 from fuzzypairs.datasets.info import DatasetInfo
 
-__all__ = ["Table", "fetch_table", "from_sklearn", "read_table"]
-
 Column = NDArray[Any]
 
 

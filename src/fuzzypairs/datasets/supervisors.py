@@ -27,8 +27,6 @@ from fuzzypairs.validation import (
     shown,
 )
 
-__all__ = ["pairs_from_memberships", "ratings_to_memberships", "simulate_pairs"]
-
 # Pairs for each sample, and the share of them that contradicts the truth.
 GROUPS = {"i": (0.05, 1.0), "ii": (0.10, 0.5), "iii": (0.05, 0.0), "iv": (0.10, 0.0)}
 # No more pairs for each sample are drawn.

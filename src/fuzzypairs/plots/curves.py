@@ -14,8 +14,6 @@ from fuzzypairs.validation import naming, read_array, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_objective", "plot_search"]
-
 # Parameters whose largest value is more than this times the smallest have a log scale.
 WIDE = 50.0
 

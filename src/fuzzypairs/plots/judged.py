@@ -14,8 +14,6 @@ from fuzzypairs.plots import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_judgements", "shared_membership"]
-
 
 def shared_membership(pairs: Any, memberships: ArrayLike) -> Floats:
     """Measure how much of their membership the two rows of a judgement share.

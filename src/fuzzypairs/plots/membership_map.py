@@ -17,8 +17,6 @@ from fuzzypairs.validation import check_flag, check_integer, naming, read_array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_memberships"]
-
 # Opacity of a row with equal memberships: visible, but nearly hollow.
 LEAST_OPACITY = 0.12
 # A row's area in points, and the number of rows from which it shrinks.

@@ -8,8 +8,6 @@ import numpy as np
 from fuzzypairs.plots.style import BROKEN, COLORS, HELD, new_figure
 from fuzzypairs.selection.comparison import Outcome
 
-__all__ = ["plot_comparison"]
-
 # Titles of the panels of shares, in their order.
 TITLES = {
     "normalized_ari": "normalised ARI",

@@ -14,8 +14,6 @@ from fuzzypairs.validation import check_choice, check_integer, read_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["most_mixed", "plot_mixtures"]
-
 # Corners of the triangle: clusters 0, 1 and 2.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 

@@ -14,8 +14,6 @@ from fuzzypairs.validation import check_integer, read_array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_reliability", "reliability_bins"]
-
 
 def reliability_bins(
     probability: ArrayLike, grade: ArrayLike, n_bins: int = 5

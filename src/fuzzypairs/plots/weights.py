@@ -12,8 +12,6 @@ from fuzzypairs.validation import check_integer, read_array, read_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_feature_weights"]
-
 
 def plot_feature_weights(
     weights: ArrayLike,

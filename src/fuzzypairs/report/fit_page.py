@@ -43,8 +43,6 @@ from fuzzypairs.validation import check_number, naming, read_array
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["write_fit_report"]
-
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 # Below this mean certainty memberships are nearly equal.
 FLAT = 0.05

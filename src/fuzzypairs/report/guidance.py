@@ -31,8 +31,6 @@ from fuzzypairs.report.html import (
     percent,
 )
 
-__all__ = ["without_judgements"]
-
 # Largest numbers of rows that clusters without judgements are fitted to, and of rows
 # and rings in a map.
 MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 500, 100

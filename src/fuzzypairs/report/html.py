@@ -18,8 +18,6 @@ from fuzzypairs.report.item_cell import Gallery, ItemCell
 from fuzzypairs.tables.atomic import replacing
 from fuzzypairs.validation import check_integer, naming, shown
 
-__all__ = ["Banner", "Bar", "Card", "Picture", "Section", "Table", "write_report"]
-
 # What browsers may do with a page: run the one script, and load nothing.
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {}; "

@@ -16,8 +16,6 @@ from fuzzypairs.report.html import Section, Table, cut
 from fuzzypairs.report.item_cell import ItemCell
 from fuzzypairs.tables.gaps import MOSTLY_MISSING
 
-__all__ = ["result_columns", "row_flags"]
-
 # Largest numbers of rows in the table, of columns of the data beside them, and of cells
 # of the data: the page must stay small enough for a browser.
 MOST_ROWS, MOST_BESIDE, MOST_CELLS = 20_000, 6, 40_000
@@ -35,7 +33,6 @@ def row_flags(
 
     Parameters
     ----------
-    memberships : ndarray of shape (n_samples, n_clusters)
     pairs : PairSet, default=None
         The judgements of the fit.
     before : ndarray of shape (n_samples, n_clusters), default=None
@@ -91,8 +88,6 @@ def result_columns(
     ----------
     ids : ndarray of shape (n_samples,) or None
         Names of the rows; None stands for their numbers.
-    memberships : ndarray of shape (n_samples, n_clusters)
-    labels : ndarray of shape (n_samples,)
     flags : ndarray of shape (n_samples,)
         Of `row_flags`.
     data : DataFrame of shape (n_samples, n_columns), default=None

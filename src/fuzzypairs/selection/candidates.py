@@ -21,16 +21,6 @@ from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_kind, naming, shown
 
-__all__ = [
-    "Candidate",
-    "check_estimator",
-    "complexity",
-    "default_grid",
-    "last_step",
-    "list_candidates",
-    "read_rows",
-]
-
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
 # What is searched if no grid is given.
@@ -238,7 +228,6 @@ def complexity(
 
     Parameters
     ----------
-    candidate : Candidate
     n_clusters : float
         Clusters that it found, the median of its fits.
     automatic : mapping

@@ -9,17 +9,6 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import chance_error, mean_known
 from fuzzypairs.pairs.folds import FEWEST_PAIRS
 
-__all__ = [
-    "Choice",
-    "choose",
-    "contributions",
-    "explain_chance",
-    "explain_choice",
-    "explain_too_few",
-    "format_params",
-    "standard_error",
-]
-
 # How many standard errors a setting with fewer clusters may be behind the best.
 CLUSTER_ERRORS = 0.25
 # Scores must be above chance by so many standard errors of it: a level of 1 %.
@@ -38,7 +27,6 @@ def contributions(
     met : ndarray of shape (n_splits, n_pairs)
         1 if a fit satisfies a judgement that was held out from it, 0 if it does not,
         or what else it scores for it; NaN if it was trained on it.
-    grade : ndarray of shape (n_pairs,)
     unit : ndarray of shape (n_pairs,)
         The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
     balanced : bool, default=True
@@ -122,10 +110,6 @@ def choose(
     complexity : ndarray of shape (n_settings, n_criteria)
         The number of clusters, then what matters less, the most important criterion
         first; see `fuzzypairs.selection.candidates.complexity`.
-
-    Returns
-    -------
-    choice : Choice
 
     Notes
     -----
@@ -234,7 +218,6 @@ def explain_choice(
 
     Parameters
     ----------
-    choice : Choice
     settings : list of dict
         All that were tried.
     score : float

@@ -4,7 +4,6 @@ import textwrap
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -23,8 +22,6 @@ from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer, check_seed, naming, read_array
-
-__all__ = ["METHODS", "Outcome", "compare", "pick_methods"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -46,8 +43,6 @@ WITHOUT_PAIRS = ("k-means", "FuzzyCMeans")
 # Criteria that compare labels with true classes.
 CRITERIA = ("normalized_ari", "nmi", "rand_index", "hungarian_accuracy")
 
-# Rows on which a method runs once before it is timed.
-WARM_UP_ROWS = 60
 # Characters of an error or a warning that are kept.
 MAX_MESSAGE = 400
 
@@ -63,7 +58,7 @@ class Outcome:
     n_clusters : int or None
         Clusters found; None, like all that follows, if the method failed.
     seconds : float or None
-        Time of the fit, compilation left out.
+        Time of the fit.
     normalized_ari, nmi, rand_index, hungarian_accuracy : float or None
         Agreement with the truth, None without one. Unassigned rows count as one more
         cluster.
@@ -207,7 +202,6 @@ def _run(
     """Fit one method, and score it."""
     judged = {} if name in WITHOUT_PAIRS else {"pairs": pairs}
     try:
-        _warm_up(name, X, pairs)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             start = time.perf_counter()
@@ -229,21 +223,6 @@ def _run(
         labels=labels,
         **scores,
     )
-
-
-def _warm_up(name: str, X: Floats, pairs: PairSet) -> None:
-    """Run a method on a few rows, so that compilation is not part of its time.
-
-    Judged rows come first, so that the code for judgements runs as well. What fails
-    here fails again on all rows, and is reported then.
-    """
-    judged = np.unique(np.concatenate([pairs.i, pairs.j])[:WARM_UP_ROWS])
-    others = np.setdiff1d(np.arange(len(X)), judged)
-    rows = np.concatenate([judged, others])[:WARM_UP_ROWS]
-    given = {} if name in WITHOUT_PAIRS else {"pairs": pairs.restrict(rows)}
-    with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        METHODS[name](2, 0).fit(X[rows], **given)
 
 
 def _score(labels: Ints, pairs: PairSet, truth: np.ndarray | None) -> dict[str, Any]:

@@ -58,8 +58,6 @@ from fuzzypairs.validation import (
     naming,
 )
 
-__all__ = ["PairSearchCV"]
-
 MOST_SPLITS = 10_000
 
 

@@ -7,7 +7,6 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -16,6 +15,7 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
+from fuzzypairs.criteria.agreement import rank_correlation
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
     balanced_share,
@@ -28,8 +28,6 @@ from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import contributions, standard_error
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_function
-
-__all__ = ["Progress", "Runner", "Trial", "hold_out_trials", "stability_trials"]
 
 Progress = Callable[[int, int], None]
 
@@ -61,7 +59,6 @@ class Trial:
         Time of the fits.
     automatic : dict
         What "auto" would be, where that is known.
-    failure : Exception or None
     held_out : HeldOut or None
         What its fits say of judgements that were held out.
     agreement : float
@@ -86,9 +83,6 @@ class Runner:
 
     Parameters
     ----------
-    X : array, sparse matrix or frame of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,) or None
-    threads : Threads
     progress : callable or None
         Called as ``progress(done, total)`` after each fit.
 
@@ -376,13 +370,6 @@ def own_answers(model: GuidedFDC, pairs: PairSet) -> tuple[Floats, Floats]:
     for answers, known in ((p, by_labels), (q, held_out.probability)):
         answers[place] = np.where(np.isnan(held_out.guided), np.nan, known)
     return p, q
-
-
-def rank_correlation(p: Floats, grade: Floats) -> float:
-    """Return Spearman's correlation; NaN where either is constant."""
-    if not p.size or min(np.ptp(p), np.ptp(grade)) == 0:
-        return float("nan")
-    return float(spearmanr(p, grade).statistic)
 
 
 def count_clusters(labels: Ints) -> int:

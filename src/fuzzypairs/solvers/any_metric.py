@@ -18,8 +18,6 @@ from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import Threads, one_blas_thread
 
-__all__ = ["SpacePasses"]
-
 
 class SpacePasses:
     """Passes by the distances of a space; see `fuzzypairs.solvers.problem.Passes`.

@@ -17,8 +17,6 @@ from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.spaces.moments import leading_direction
 
-__all__ = ["are_one", "coincident", "labels_apart"]
-
 # Prototypes closer than this share of the spread, divided by the number of clusters
 # (prototypes along a line are that close), coincide.
 COINCIDENT = 0.02

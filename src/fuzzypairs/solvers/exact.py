@@ -6,9 +6,6 @@ import numpy as np
 
 from fuzzypairs._typing import Floats, Labels
 
-__all__ = ["ExactResult", "solve_exact"]
-
-
 # Limits of SCIP's feasibility tolerance, which D multiplies. Below the lower one its LP
 # solver fails, above the upper one SCIP itself.
 FEASIBILITY = 1e-9, 1e-6

@@ -4,8 +4,6 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 
-__all__ = ["memberships_of"]
-
 
 def memberships_of(
     dist2: Floats, fuzzifier: float, out: Floats | None = None

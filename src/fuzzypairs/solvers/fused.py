@@ -27,8 +27,6 @@ from fuzzypairs.solvers.watching import WATCHER, told
 from fuzzypairs.spaces.moments import mean_and_variance
 from fuzzypairs.threads import Threads, one_blas_thread
 
-__all__ = ["FusedPasses"]
-
 # From this many features times clusters, distances by inner products are faster than by
 # differences.
 PRODUCTS_FROM = 2500

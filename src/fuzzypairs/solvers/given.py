@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats, Labels
 
-__all__ = ["read_given"]
-
 # Tolerance of sums of memberships: it accepts float32 and printed decimals, not scores
 # that were never normalised.
 SUM_TOLERANCE = 1e-6

@@ -10,8 +10,6 @@ from fuzzypairs._typing import Floats, Ints
 if TYPE_CHECKING:
     from fuzzypairs.solvers.fused import FusedPasses
 
-__all__ = ["drop_column", "from_labels", "from_memberships", "one_hot"]
-
 CHUNK = 4096
 
 

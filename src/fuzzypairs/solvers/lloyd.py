@@ -6,8 +6,6 @@ import numpy as np
 
 from fuzzypairs._typing import Data, Floats, Labels
 
-__all__ = ["best_partition", "lloyd"]
-
 MAX_ITER = 50
 
 
@@ -16,10 +14,8 @@ def lloyd(X: Floats, centers: Data, weight: Floats) -> tuple[Labels, float]:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
     centers : ndarray of shape (n_clusters, n_features)
         Where to start. A centre without rows stays where it is.
-    weight : ndarray of shape (n_rows,)
 
     Examples
     --------

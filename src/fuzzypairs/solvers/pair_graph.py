@@ -10,8 +10,6 @@ from fuzzypairs._typing import Data, Floats, Labels
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.pairs import PairSet
 
-__all__ = ["fold_groups", "pair_graph", "pair_graph_labels"]
-
 
 def pair_graph(X: Data, n_clusters: int, pairs: PairSet) -> Labels:
     """Return labels (n_samples,) of at most `n_clusters` groups.

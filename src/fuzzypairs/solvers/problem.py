@@ -13,8 +13,6 @@ from fuzzypairs.pairs.pairset import Links
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.start import Start
 
-__all__ = ["Graph", "Passes", "Problem", "usable_pairs"]
-
 # Largest weight of judgements relative to distances, which would be lost to rounding.
 STRONGEST = 1e12
 

@@ -7,9 +7,6 @@ import numpy as np
 from fuzzypairs._typing import Data, Floats
 from fuzzypairs.threads import Threads, cut, over_ranges
 
-__all__ = ["Projection", "is_wide", "leading_directions", "project"]
-
-
 # Data of at least this many samples and features are projected on the directions with
 # all but `LEFT_OUT` of the variance, if these are at most `MOST_DIRECTIONS` of all.
 FROM_SAMPLES, FROM_FEATURES = 10_000, 64

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from fuzzypairs._typing import Floats, Ints
 
-__all__ = ["RunResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class RunResult:

@@ -20,9 +20,6 @@ from fuzzypairs.pairs.consistency import balanced_share, chance_error, satisfied
 from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 
-__all__ = ["Doubt", "RobustResult", "run_robust"]
-
-
 # The tolerance of `robust=True`: the contradiction, from 0 (samples of one cluster) to
 # 1 (of two), at which a judgement loses half its weight. With correct judgements this
 # costs 0.1 points of ARI on eight sets; 0.5 costs 0.2 (docs/robust.md).
@@ -91,12 +88,6 @@ class Doubt:
     they agree with its opposite: `floor` is the least cost, and `gap` the mean
     difference in cost between two samples of one cluster and of different clusters.
     The `credit` of a judgement is the contradiction at which it loses half its weight.
-
-    Parameters
-    ----------
-    floor : ndarray of shape (n_pairs,)
-    gap : float > 0
-    credit : ndarray of shape (n_pairs,)
 
     Examples
     --------
@@ -171,7 +162,6 @@ def run_robust(
         The problem with all judgements at full weight.
     found : RunResult
         Its solution.
-    pairs : PairSet
     tolerance : float > 0
         See `Doubt`.
 

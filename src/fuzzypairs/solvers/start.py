@@ -17,17 +17,6 @@ from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.validation import check_function, shown
 
-__all__ = [
-    "NAMES",
-    "Init",
-    "Start",
-    "is_deterministic",
-    "kmeans_plusplus",
-    "random_labels",
-    "resolve_start",
-    "spread_samples",
-]
-
 Init = str | ArrayLike | Callable[[Data, int, np.random.RandomState], ArrayLike]
 
 # Starts that `init` can name.

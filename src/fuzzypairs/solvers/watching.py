@@ -6,8 +6,6 @@ from contextvars import ContextVar
 
 from fuzzypairs.solvers.start import Start
 
-__all__ = ["WATCHER", "told", "watch_runs"]
-
 Watcher = Callable[[float, float], None]
 # Read where starts are run: without a watcher no function is called.
 WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)

@@ -14,8 +14,6 @@ from fuzzypairs.spaces.vectors import Euclidean
 from fuzzypairs.threads import Threads, cut, over_ranges
 from fuzzypairs.validation import check_kind, naming
 
-__all__ = ["KernelFeatures", "Mahalanobis", "MappedSpace"]
-
 # Directions whose variance is below this share of the largest are taken as constant.
 SMALLEST_SHARE = 1e-10
 

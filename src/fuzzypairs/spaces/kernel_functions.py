@@ -19,8 +19,6 @@ from fuzzypairs.spaces.moments import (
     weighted_mean,
 )
 
-__all__ = ["Custom", "Jaccard", "Kernel", "Laplacian", "Polynomial", "Rbf"]
-
 Gamma = float | str
 
 # Samples from which the "median" rule takes its distances.

@@ -17,8 +17,6 @@ from fuzzypairs.spaces.moments import leading_eigenvalue, over_positive
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import cut, over_ranges
 
-__all__ = ["GramSpace", "KernelSpace", "PrecomputedDistances", "PrecomputedKernel"]
-
 # Default of metric_params["memory"], in bytes.
 MEMORY = 10**9
 LARGEST_TILE = 768

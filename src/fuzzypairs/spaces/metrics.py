@@ -30,8 +30,6 @@ from fuzzypairs.validation import (
     check_number,
 )
 
-__all__ = ["METRICS", "Metric", "resolve_metric"]
-
 Metric = str | Callable[[Any, Any], Any] | Space
 
 KERNELS: dict[str, tuple[Callable[..., Kernel], tuple[str, ...]]] = {

@@ -18,8 +18,6 @@ import numpy as np
 
 from fuzzypairs._typing import Data, Floats, Ints
 
-__all__ = ["minkowski_distances", "minkowski_prototypes"]
-
 # Numbers processed at a time, which fit in the cache of a core.
 AT_A_TIME = 2**16
 # Width of the final bracket, as a share of the range of the feature.

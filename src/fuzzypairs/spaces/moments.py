@@ -12,18 +12,6 @@ from fuzzypairs import _core
 from fuzzypairs._typing import Floats
 from fuzzypairs.threads import one_blas_thread
 
-__all__ = [
-    "is_sparse",
-    "leading_direction",
-    "leading_eigenvalue",
-    "leading_share",
-    "mean_and_variance",
-    "over_positive",
-    "squared_norms",
-    "total_variance",
-    "weighted_mean",
-]
-
 # Largest size of a matrix that is formed; larger ones are only multiplied by.
 FORMED_UP_TO = 400
 # Lanczos needs a matrix larger than this.

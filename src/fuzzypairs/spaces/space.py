@@ -9,8 +9,6 @@ from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.threads import Threads
 
-__all__ = ["Space"]
-
 
 class Space(ABC):
     """Distances of samples to prototypes, and the prototypes that are best.
@@ -81,17 +79,12 @@ class Space(ABC):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
         weight : ndarray of shape (n_samples,), default=None
             Sample weights; None is one each.
         random_state : RandomState, default=None
             For spaces that draw samples or features.
         threads : Threads, default=None
             Run over ranges of rows.
-
-        Returns
-        -------
-        space : Space
         """
         # Faster than copy.copy, which takes a tenth of a small fit.
         space = object.__new__(type(self))

@@ -19,8 +19,6 @@ from fuzzypairs.spaces.moments import (
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import Threads, cut, over_ranges
 
-__all__ = ["Cosine", "Euclidean", "Manhattan", "Minkowski"]
-
 ROWS_A_RANGE = 4096
 # From this many features times clusters, matrix products are faster than differences.
 PRODUCTS_FROM = 2500
