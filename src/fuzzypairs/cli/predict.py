@@ -132,13 +132,12 @@ def _load(path: Path) -> Any:
 def _memberships(pipeline: Any, items: "Items") -> "Floats":
     """Return the memberships of new rows; errors name their file."""
     from fuzzypairs.tables.gaps import lower_certainty
-    from fuzzypairs.tables.table_files import in_file
 
     try:
         found: Floats = pipeline.predict_proba(items.features)
         found = lower_certainty(pipeline[-1], pipeline[0], items.features, found)
     except ValueError as error:
-        raise ValueError(in_file(items.path, error)) from error
+        raise ValueError(items.worded(error)) from error
     return found
 
 

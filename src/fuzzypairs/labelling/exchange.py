@@ -13,7 +13,6 @@ from fuzzypairs.labelling.store import Event, Store
 from fuzzypairs.tables.grades import grades_of
 from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.readers import ALL
-from fuzzypairs.tables.table_files import read_table
 from fuzzypairs.tables.writing import escape_cell, unescape_cell, write_table
 
 __all__ = [
@@ -121,7 +120,7 @@ def import_judgements(
     judged = open_pairs(path)
     judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault
     ends = judged.rows(len(catalogue), catalogue.items.ids)
-    frame = read_table(path, text=ALL)
+    frame = judged.file.read(ALL)
     events, rows = [], set()
     for number, (i, j, grade) in enumerate(
         zip(*ends, grades_of(judged.grades.tolist())[0], strict=True)

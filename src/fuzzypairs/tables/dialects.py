@@ -165,7 +165,7 @@ def without_blank_ends(text: str, delimiter: str) -> str:
     return "\n" * text.count("\n", 0, first) + text[first : last or None]
 
 
-def record_lines(text: str, dialect: Dialect) -> Iterator[tuple[int, int]]:
+def record_lines(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield the line each record begins on, as an editor counts, and its fields.
 
     The first record is the names of the columns.
@@ -174,7 +174,7 @@ def record_lines(text: str, dialect: Dialect) -> Iterator[tuple[int, int]]:
     before = 0
     for row in reader:
         if any(cell.strip() for cell in row) or len(row) > 1:
-            yield before + 1, len(row)
+            yield before + 1, row
         before = reader.line_num
 
 

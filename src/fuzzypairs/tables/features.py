@@ -323,12 +323,12 @@ class Preparation(TransformerMixin, BaseEstimator):
                     f"{len(counts)} different values is frequent: expected values that "
                     "repeat; make columns of numbers from texts"
                 )
-        expected = {"number": "numbers", "date": "dates such as 2024-12-31"}
+        asked = {"number": "numbers", "date": "a date, such as 2024-12-31,"}
         for name in (*self.number, *self.date):
             kind, _, values = found[name]
             if kind != told[name] or values.isna().all():
                 raise ValueError(
-                    f"column {name!r} is to be {expected[told[name]]} but holds "
+                    f"column {name!r} is to be {asked[told[name]]} but holds "
                     f"{X[name].dropna().iloc[:1].tolist()}"
                 )
         return found

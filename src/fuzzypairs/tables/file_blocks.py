@@ -2,7 +2,6 @@
 
 import glob
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fuzzypairs.exceptions import ReadingWarning
-from fuzzypairs.tables.readers import read_bytes
+from fuzzypairs.tables.dialects import SAMPLE, Dialect
+from fuzzypairs.tables.readers import TextTable
 from fuzzypairs.threads import machine_memory
 
 __all__ = ["FileBlock", "find_files", "is_large", "list_blocks"]
@@ -86,7 +85,9 @@ class FileBlock:
     n_rows : int or None
         Where the file tells.
     head : bytes, default=b""
-        The first line of a CSV file.
+        The names of columns of a CSV file, as they stand there.
+    dialect : Dialect, default=None
+        How a CSV file writes a table, found from its beginning.
     """
 
     path: str
@@ -94,6 +95,7 @@ class FileBlock:
     last: int
     n_rows: int | None = None
     head: bytes = b""
+    dialect: Dialect | None = None
 
     def read(
         self, columns: Sequence[str] | None = None, text: Sequence[str] = ()
@@ -109,9 +111,7 @@ class FileBlock:
             with open(self.path, "rb") as file:
                 file.seek(self.first)
                 data = self.head + file.read(self.last - self.first)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ReadingWarning)
-                frame = read_bytes(Path(self.path), data, text)
+            return TextTable(data, ending, self.dialect).read(text, columns)
         return frame if columns is None else frame[list(columns)]
 
     def arrow(self, columns: Sequence[str] | None = None) -> Any:
@@ -195,10 +195,16 @@ def _cut_text(path: Path) -> list[FileBlock]:
     """Cut a text file after lines that end outside quotes."""
     blocks = []
     with path.open("rb") as file:
-        head = file.readline()
-        while head and not head.strip(b" ,;|\t\r\n"):  # empty rows on top
-            head = file.readline()
-        first, end = file.tell(), path.stat().st_size
+        # Whole lines, of which those above the names of columns are emptied.
+        begin = file.read(SAMPLE) + file.readline()
+        table = TextTable(begin, path.suffix.lower())
+        above = len(table.text) - len(table.text.lstrip("\r\n"))
+        n_above = table.text.count("\n", 0, above)
+        head = table.text[above:].partition("\n")[0].encode() + b"\n"
+        first, end = (
+            sum(map(len, begin.splitlines(True)[: n_above + 1])),
+            path.stat().st_size,
+        )
         while first < end:
             file.seek(first)
             part = file.read(BLOCK_BYTES) + file.readline()
@@ -206,6 +212,6 @@ def _cut_text(path: Path) -> list[FileBlock]:
             while quotes % 2 and last < end:  # within a quoted field
                 line = file.readline()
                 quotes, last = quotes + line.count(b'"'), last + len(line)
-            blocks.append(FileBlock(str(path), first, last, None, head))
+            blocks.append(FileBlock(str(path), first, last, None, head, table.dialect))
             first = last
     return blocks

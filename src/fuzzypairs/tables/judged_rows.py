@@ -1,7 +1,6 @@
 """The rows that judgements by row number are about, found by their content."""
 
 import json
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,11 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Ints
-from fuzzypairs.exceptions import PairsError, ReadingWarning
+from fuzzypairs.exceptions import PairsError
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.stored import Stored, open_store
 from fuzzypairs.tables.columns import as_text, listed
-from fuzzypairs.tables.table_files import Items, read_table
+from fuzzypairs.tables.readers import TableFile
+from fuzzypairs.tables.table_files import Items
 
 __all__ = [
     "Hits",
@@ -158,9 +158,7 @@ def read_stored(path: str | PathLike[str], items: Items) -> PairSet:
     if not stored.has_content:
         return PairSet.from_store(path, ids=items.ids, n_samples=items.n_rows)
 
-    def read(wanted: Wanted) -> list[Hits]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReadingWarning)  # said before
-            return [wanted.hits(read_table(items.path, text=wanted.text))]
-
-    return pairs_of_rows(Wanted.of(path, stored), read)
+    table = items.file or TableFile(items.path)
+    return pairs_of_rows(
+        Wanted.of(path, stored), lambda wanted: [wanted.hits(table.read(wanted.text))]
+    )

@@ -18,8 +18,8 @@ from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.tables.columns import as_text, listed
 from fuzzypairs.tables.grades import check_scale, grades_of
 from fuzzypairs.tables.judged_rows import read_stored
-from fuzzypairs.tables.readers import ALL, place_of
-from fuzzypairs.tables.table_files import Items, read_items, read_table
+from fuzzypairs.tables.readers import ALL, TableFile
+from fuzzypairs.tables.table_files import Items, open_table, take_items
 from fuzzypairs.tables.writing import unescape_cell
 from fuzzypairs.validation import suggest
 
@@ -51,7 +51,7 @@ class PairsFile:
 
     Attributes
     ----------
-    path : Path
+    file : TableFile
     ends : tuple of two ndarray of shape (n_pairs,)
         The samples as text, NaN where missing.
     grades : ndarray of shape (n_pairs,)
@@ -62,11 +62,16 @@ class PairsFile:
         Names of judges, NaN where missing.
     """
 
-    path: Path
+    file: TableFile
     ends: tuple[NDArray[Any], NDArray[Any]]
     grades: NDArray[Any]
     by_row: bool
     judges: NDArray[Any] | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.file.path
 
     def names(self) -> list[str]:
         """Return the samples that are named, each once."""
@@ -89,9 +94,8 @@ class PairsFile:
                 )
             grades, found = grades_of(self.grades.tolist(), scale)
         except PairsError as error:
-            where = (
-                "" if error.index is None else f"{place_of(self.path, error.index)} "
-            )
+            row = error.index
+            where = "" if row is None else f"{self.file.place(row)} "
             raise PairsError(f"{self.path}: {where}{error.reason}") from None
         pairs = PairSet(i, j, grades, n_samples, self.judges)
         notes = []
@@ -147,7 +151,7 @@ class PairsFile:
             signs = set(np.sign(group["grade"])) - {0}
             kind = opposite if len(signs) > 1 else same
             if len(kind) < NAMED:
-                places = " and ".join(place_of(self.path, n) for n in group.index[:3])
+                places = " and ".join(map(self.file.place, group.index[:3]))
                 kind.append(f"{names[low]} and {names[high]} ({places})")
             else:
                 kind.append("")
@@ -174,8 +178,8 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
     -------
     judged : PairsFile
     """
-    path = Path(path)
-    frame = read_table(path, text=ALL)
+    file = open_table(path)
+    frame = file.read(ALL)
     plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in frame.columns}
     ends = next((pair for pair in ENDS if set(pair) <= set(plain)), None)
     grade = next((name for name in GRADES if name in plain), None)
@@ -184,14 +188,15 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
         lacking = "grade" if ends else next((n for n in "ab" if n not in plain), "a")
         near = suggest(lacking, plain) if len(lacking) > 1 else ""
         raise PairsError(
-            f"{path} has no column {lacking!r}{near}; it has {listed(frame.columns)}: "
+            f"{file.path} has no column {lacking!r}{near}; it has "
+            f"{listed(frame.columns)}: "
             f"expected {EXPECTED}"
         )
     first, second = (as_text(frame[plain[end]]).to_numpy() for end in ends)
     both = pd.Series(np.concatenate([first, second]))
     numbers = pd.to_numeric(both, errors="coerce").notna().mean()
     return PairsFile(
-        path,
+        file,
         (first, second),
         as_text(frame[plain[grade]]).to_numpy(),
         ends in BY_ROW and bool(numbers >= 0.5),
@@ -281,16 +286,16 @@ def read_task_files(
         check_scale(grade_scale)
     stored = pairs is not None and is_store(pairs)
     judged = None if pairs is None or stored else open_pairs(pairs)
-    rest: dict[str, Any] = {"truth": truth, "drop": drop, "text": text}
+    file = open_table(data)
     if judged is not None and id_column is None and not judged.by_row:
-        id_column = _find_ids(data, judged, {truth, *drop})
+        id_column = _find_ids(file, judged, {truth, *drop})
         warnings.warn(
             f"rows are named by the column {id_column!r}, which has all ids of "
             f"{judged.path.name}; --id says otherwise",
             ReadingWarning,
             stacklevel=2,
         )
-    items = read_items(data, id_column=id_column, **rest)
+    items = take_items(file, id_column=id_column, truth=truth, drop=drop, text=text)
     if pairs is None:
         return items, PairSet.empty(items.n_rows)
     if judged is None:
@@ -298,11 +303,9 @@ def read_task_files(
     return items, judged.resolve(items.n_rows, items.ids, grade_scale)
 
 
-def _find_ids(data: Any, judged: PairsFile, others: set[str | None]) -> str:
+def _find_ids(file: TableFile, judged: PairsFile, others: set[str | None]) -> str:
     """Return the column that names every row once and has all ids."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReadingWarning)  # the table is read again
-        frame = read_table(data, text=ALL)  # 007 is not 7
+    frame = file.read(ALL)  # 007 is not 7
     path, names = judged.path, judged.names()
     wanted = {_canonical(name) for name in names}
     shares = {}
@@ -316,9 +319,9 @@ def _find_ids(data: Any, judged: PairsFile, others: set[str | None]) -> str:
     best = max(shares, key=shares.__getitem__, default="")
     if not best or shares[best] == 0:
         raise PairsError(
-            f"{path} names {names[0]!r}, but no column of {data} that differs in all "
-            "rows holds it: name the column of ids by --id, or call the columns i and "
-            "j if they are row numbers"
+            f"{path} names {names[0]!r}, but no column of {file.path} that differs in "
+            "all rows holds it: name the column of ids by --id, or call the columns i "
+            "and j if they are row numbers"
         )
     return best  # an id that it lacks is refused by name
 

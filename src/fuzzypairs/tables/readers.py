@@ -1,4 +1,4 @@
-"""Files of tables, read by the ending of their names."""
+"""Files of tables, opened once and read by the ending of their names."""
 
 import gzip
 import importlib.util
@@ -6,14 +6,17 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.tables.dialects import (
     Dialect,
     clean,
@@ -22,70 +25,87 @@ from fuzzypairs.tables.dialects import (
     record_lines,
     without_blank_ends,
 )
-from fuzzypairs.tables.numbers import decimal_of, with_point
+from fuzzypairs.tables.numbers import decimal_of, number_in, with_point
 
-__all__ = ["ALL", "by_ending", "open_bytes", "place_of", "read_bytes"]
+__all__ = ["ALL", "TableFile", "TextTable", "by_ending"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Value = TypeVar("Value")
 # Instead of names of columns: keep all of them as they are written.
 ALL = ("*",)
 # Missing values beside those that pandas knows (empty, NA, NaN, null, None, n/a, ...).
 MISSING = ["?", "-", "--", "k.A.", "k. A."]
 # Rows in which the decimal sign of words is looked for, where no parser looks for it.
 SAMPLE = 1000
-TEXT = (".csv", ".tsv", ".txt")
 # What spreadsheet programs write that is not read, and what to save instead.
 FOREIGN = {".xls": ".xlsx", ".ods": ".xlsx", ".json": ".jsonl"}
 PACKAGES = {".parquet": ("pyarrow", "files"), ".xlsx": ("openpyxl", "excel")}
+EXPECTED = "names of columns, then a row for each item"
 
 
-def open_bytes(path: Path) -> bytes:
-    """Return the content of a file, unpacked if its name ends in .gz."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        content: bytes = file.read()
-    return content
+class TableFile:
+    """A file of a table, whose content is decoded once.
 
+    Parameters
+    ----------
+    path : str or path-like
 
-def read_bytes(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
-    """Return the table in the content of a file; columns of `text` stay as written."""
-    if (ending := _ending(path)) in FOREIGN:
-        raise ValueError(f"{path} ends in {ending}: save it as {FOREIGN[ending]}")
-    frame = by_ending(path, READERS)(path, data, text)
-    if ending in TEXT or text is ALL:
-        return frame
-    others = [name for name in frame if name not in text]
-    words = (v for name in others for v in frame[name].head(SAMPLE))
-    if decimal_of(word for word in words if isinstance(word, str)) == ",":
-        for name in others:
-            frame[name] = _plain_numbers(frame[name], ",")
-    return frame
-
-
-def place_of(path: Path, row: int) -> str:
-    """Say where a row is: its line in a text editor, or its row in a spreadsheet.
-
-    The file is read again: this is for messages.
+    Attributes
+    ----------
+    path : Path
+    note : str
+        What users should know of how the file was read.
     """
-    ending, data = _ending(path), open_bytes(path)
-    if ending in TEXT:
-        text, dialect = _text(data, ending)[1:]
-        lines = [line for line, _ in record_lines(text, dialect)]
-        return f"line {lines[row + 1]}" if row + 1 < len(lines) else f"row {row}"
-    if ending in (".jsonl", ".ndjson"):
-        lines = [n for n, line in enumerate(data.splitlines(), 1) if line.strip()]
-        return f"line {lines[row]}"
-    if ending == ".xlsx":
-        raw, header, _ = _sheet(data)
-        return f"row {_below(raw, header).index[row] + 1}"
-    return f"row {row} (from 0)"
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = path = Path(path)
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder: name a file in it")
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist: check the name")
+        if (ending := _ending(path)) in FOREIGN:
+            raise ValueError(f"{path} ends in {ending}: save it as {FOREIGN[ending]}")
+        kind = by_ending(path, FORMATS)
+        with self._errors():
+            packed = path.suffix.lower() == ".gz"
+            with gzip.open(path) if packed else path.open("rb") as file:
+                self._content = kind(file.read(), ending)
+        self.note = self._content.note and f"{path.name} {self._content.note}"
+
+    def read(self, text: Sequence[str] = ()) -> pd.DataFrame:
+        """Return the table; columns of `text` stay as they are written."""
+        with self._errors():
+            frame = self._content.read(text)
+        if frame.empty:
+            raise ValueError(f"{self.path} has no rows: expected {EXPECTED}")
+        # A named index of Parquet is a column like others.
+        frame = frame.reset_index(drop=frame.index.name is None)
+        return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+    def place(self, row: int) -> str:
+        """Say where a row is: its line in a text editor, or row in a spreadsheet."""
+        return self._content.place(row)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Name the file in errors about its content."""
+        try:
+            yield
+        except pd.errors.EmptyDataError:
+            raise ValueError(f"{self.path} is empty: expected {EXPECTED}") from None
+        # gzip, pandas and pyarrow have no error in common for a damaged file.
+        except (ValueError, OSError, EOFError, zlib.error) as error:
+            if isinstance(error, PermissionError):
+                raise
+            reason = " ".join(str(error).split())
+            raise ValueError(f"{self.path} cannot be read: {reason}") from error
 
 
-def by_ending(path: Path, functions: dict[str, Function]) -> Function:
-    """Return the function for the format that the ending of a file name stands for."""
+def by_ending(path: Path, values: dict[str, Value]) -> Value:
+    """Return the value for the format that the ending of a file name stands for."""
     ending = _ending(path)
-    if ending not in functions:
+    if ending not in values:
         raise ValueError(
-            f"{path} has an unknown ending: expected {', '.join(functions)}, or one of "
+            f"{path} has an unknown ending: expected {', '.join(values)}, or one of "
             "them with .gz"
         )
     package, extra = PACKAGES.get(ending, ("", ""))
@@ -93,67 +113,192 @@ def by_ending(path: Path, functions: dict[str, Function]) -> Function:
         raise ImportError(
             f"{ending} needs {package}: pip install 'fuzzypairs[{extra}]'"
         )
-    return functions[ending]
+    return values[ending]
 
 
 def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def _text(data: bytes, ending: str) -> tuple[str, str, Dialect]:
-    """Return the encoding of a text file, its text without comments, its dialect."""
-    whole, encoding = decode(data)
-    text = clean(whole)
-    dialect = detect(text, ending)
-    return encoding, without_blank_ends(text, dialect.delimiter), dialect
+class Content(Protocol):
+    """The content of a file, made of its bytes and the ending of its name."""
+
+    note: str
+
+    def __init__(self, data: bytes, ending: str) -> None: ...
+
+    def read(self, text: Sequence[str]) -> pd.DataFrame:
+        """Return the table; columns of `text` stay as they are written."""
+
+    def place(self, row: int) -> str:
+        """Say where a row is."""
 
 
-def _missing(text: Sequence[str]) -> Sequence[str]:
-    """Return words for missing values: none where all stays as it is written."""
-    return [] if text is ALL else MISSING
+class TextTable:
+    """A text file, whose dialect is found from its content unless it is given."""
+
+    def __init__(
+        self, data: bytes, ending: str = ".csv", dialect: Dialect | None = None
+    ) -> None:
+        whole, encoding = decode(data)
+        text = clean(whole)
+        self.dialect = detect(text, ending) if dialect is None else dialect
+        self.text = without_blank_ends(text, self.dialect.delimiter)
+        usual = Dialect("\t" if ending == ".tsv" else ",")
+        is_usual = self.dialect == usual or ending == ".txt"
+        self.note = f"was read as {encoding}, {self.dialect}"
+        if encoding in ("utf-8", "utf-8-sig") and is_usual:
+            self.note = ""
+
+    def read(
+        self, text: Sequence[str] = (), columns: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Return the table, or some of its columns."""
+        delimiter, decimal = self.dialect.delimiter, self.dialect.decimal
+        _check_names(next(self._records(), (0, []))[1])
+        wanted = set(columns or ())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            try:
+                frame: pd.DataFrame = pd.read_csv(
+                    io.BytesIO(self.text.encode("utf-8", "surrogatepass")),
+                    sep=r"\s+" if delimiter == " " else delimiter,
+                    decimal=decimal,
+                    skipinitialspace=True,
+                    encoding="utf-8-sig",
+                    na_values=[] if text is ALL else MISSING,
+                    dtype=str if text is ALL else dict.fromkeys(text, str),
+                    usecols=(lambda name: name.strip() in wanted) if wanted else None,
+                    index_col=False,
+                    low_memory=False,
+                )
+            except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+                raise ValueError(self._why_not(str(error))) from None
+        frame.columns = frame.columns.str.strip()
+        return frame if text is ALL else _with_plain_numbers(frame, text, decimal)
+
+    def place(self, row: int) -> str:
+        """Say on which line a row begins."""
+        lines = [line for line, _ in self._records()]
+        return f"line {lines[row + 1]}" if row + 1 < len(lines) else f"row {row}"
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        return record_lines(self.text, self.dialect)
+
+    def _why_not(self, reason: str) -> str:
+        """Say which line pandas cannot read, counted as an editor does."""
+        records = [(line, len(fields)) for line, fields in self._records()]
+        if "EOF inside string" in reason:
+            return f"a quote that opens in line {records[-1][0]} is never closed"
+        n_names = records[0][1]
+        line, n_fields = next((r for r in records if r[1] > n_names), records[0])
+        return f"line {line} has {n_fields} fields but there are {n_names} columns"
 
 
-def _read_text(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
-    """Read a text file, and say so if it is not what its ending stands for."""
-    ending = _ending(path)
-    encoding, cleaned, dialect = _text(data, ending)
-    usual = Dialect("\t" if ending == ".tsv" else ",")
-    if encoding not in ("utf-8", "utf-8-sig") or (
-        dialect != usual and ending != ".txt"
-    ):
-        warnings.warn(
-            f"{path.name} was read as {encoding}, {dialect}",
-            ReadingWarning,
-            stacklevel=2,
-        )
-    options: dict[str, Any] = {
-        "sep": r"\s+" if dialect.delimiter == " " else dialect.delimiter,
-        "skipinitialspace": True,
-        "encoding": "utf-8-sig",
-    }
-    file = io.BytesIO(cleaned.encode("utf-8", "surrogatepass"))
-    first = pd.read_csv(file, header=None, nrows=1, dtype=str, **options)
-    _check_names(first.iloc[0].dropna().str.strip().tolist())
-    file.seek(0)
-    kept = str if text is ALL else dict.fromkeys(text, str)
-    options |= {"na_values": _missing(text), "dtype": kept, "decimal": dialect.decimal}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+class CellTable:
+    """A table whose cells have types of their own, or none."""
+
+    note = ""
+    frame: pd.DataFrame
+
+    def read(self, text: Sequence[str]) -> pd.DataFrame:
+        """Return the table; numbers with decimal commas are read in text."""
+        if text is ALL:
+            return self.frame
+        others = self.frame.columns.difference(list(text), sort=False)
+        words = (v for name in others for v in self.frame[name].head(SAMPLE))
+        if decimal_of(word for word in words if isinstance(word, str)) == ".":
+            return self.frame
+        return _with_plain_numbers(self.frame, text, ",")
+
+    def place(self, row: int) -> str:
+        """Say which row it is."""
+        return f"row {row} (from 0)"
+
+
+class ParquetTable(CellTable):
+    """A Parquet file."""
+
+    def __init__(self, data: bytes, ending: str) -> None:
+        self.frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
+
+
+class JsonTable(CellTable):
+    """A file with one object per line, not read by pandas, which guesses types."""
+
+    def __init__(self, data: bytes, ending: str) -> None:
+        records, self.lines = [], []
+        for number, line in enumerate(data.splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise ValueError(f"line {number} is not JSON: {error.msg}") from None
+            except RecursionError:
+                raise ValueError(f"line {number} is nested too deeply") from None
+            if not isinstance(record, dict):
+                raise ValueError(f"line {number} is {record!r:.60}, expected an object")
+            records.append(record)
+            self.lines.append(number)
+        self.frame = pd.DataFrame(records)
+
+    def place(self, row: int) -> str:
+        """Say on which line a row is."""
+        return f"line {self.lines[row]}"
+
+
+class Workbook(CellTable):
+    """The first sheet of an Excel file; titles above the names are skipped."""
+
+    def __init__(self, data: bytes, ending: str) -> None:
         try:
-            frame: pd.DataFrame = pd.read_csv(
-                file, index_col=False, low_memory=False, **options
-            )
-        except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-            raise ValueError(_why_not(cleaned, dialect, str(error))) from None
-    frame.columns = frame.columns.str.strip()
-    if text is not ALL:
-        for name in frame.columns.difference(list(text)):
-            frame[name] = _plain_numbers(frame[name], dialect.decimal)
-    return frame
+            with pd.ExcelFile(io.BytesIO(data), engine="openpyxl") as book:
+                sheet = pd.read_excel(book, header=None, dtype=object)
+                others = [str(name) for name in book.sheet_names[1:]]
+        except Exception as error:  # zipfile, XML and openpyxl have none in common
+            raise ValueError(f"it is no workbook ({error})") from None
+        if others:
+            self.note = f"has the sheets {', '.join(others)} too: the first was read"
+        filled = sheet.notna().sum(axis=1)
+        if not len(sheet) or not filled.max():
+            raise pd.errors.EmptyDataError
+        # A title fills one cell; names may lack one, above a column of row names.
+        wanted = max(int(filled.max()) - 1, min(2, int(filled.max())))
+        header = int((filled >= wanted).argmax())
+        names = [
+            f"Unnamed: {n}" if pd.isna(name) else re.sub(r"\.0$", "", str(name)).strip()
+            for n, name in enumerate(sheet.iloc[header])
+        ]
+        _check_names([name for name in names if not name.startswith("Unnamed: ")])
+        below = sheet.iloc[header + 1 :].dropna(how="all")
+        self.rows = below.index + 1
+        frame = below.set_axis(names, axis=1).reset_index(drop=True)
+        self.frame = frame.infer_objects()
+
+    def read(self, text: Sequence[str]) -> pd.DataFrame:
+        """Return the table; `MISSING` words are missing values."""
+        if text is not ALL:
+            self.frame = self.frame.replace(MISSING, np.nan).infer_objects()
+        return super().read(text)
+
+    def place(self, row: int) -> str:
+        """Say which row of the sheet it is."""
+        return f"row {self.rows[row]}"
+
+
+FORMATS: dict[str, type[Content]] = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), TextTable),
+    ".xlsx": Workbook,
+    ".parquet": ParquetTable,
+    ".jsonl": JsonTable,
+    ".ndjson": JsonTable,
+}
 
 
 def _check_names(names: list[str]) -> None:
     """Refuse names of columns that are none: pandas would rename repeated ones."""
+    names = [name.strip() for name in names if name.strip()]
     numbers = pd.to_numeric(pd.Series(names, dtype=object), errors="coerce")
     counted = numbers.tolist() == list(range(len(names)))
     whole = numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique
@@ -166,100 +311,26 @@ def _check_names(names: list[str]) -> None:
         raise ValueError(f"two columns are called {repeated[0]!r}")
 
 
-def _why_not(text: str, dialect: Dialect, reason: str) -> str:
-    """Say which line pandas cannot read, counted as an editor does."""
-    records = list(record_lines(text, dialect))
-    if "EOF inside string" in reason:
-        return f"a quote that opens in line {records[-1][0]} is never closed"
-    n_names = records[0][1]
-    line, n_fields = next((r for r in records if r[1] > n_names), records[0])
-    return f"line {line} has {n_fields} fields but there are {n_names} columns"
+def _with_plain_numbers(
+    frame: pd.DataFrame, text: Sequence[str], decimal: str
+) -> pd.DataFrame:
+    """Read numbers such as 1,234.5 in columns that are not to stay as written.
 
-
-def _plain_numbers(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
-    """Read numbers such as 1,234.5; beside words they become text with a point."""
-    if types.is_numeric_dtype(column):
-        return column
-    words = {value for value in column if isinstance(value, str)}
-    if not words:
-        return column
-    plain = {word: with_point(word, decimal) for word in words}
-    read = column.map(lambda v: plain[v] if isinstance(v, str) else v)
-    try:
-        return pd.to_numeric(read)
-    except (ValueError, TypeError):
-        return read if decimal == "," else column
-
-
-def _read_json(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
-    """Read one object per line. Not by pandas, which guesses types."""
-    records = []
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip():
+    Beside words, numbers with decimal commas become text with a point.
+    """
+    frame = frame.copy()
+    for name in frame.columns.difference(list(text)):
+        column = frame[name]
+        words = [word for word in column.unique() if isinstance(word, str)]
+        if types.is_numeric_dtype(column) or not words:
             continue
+        if decimal == "." and not number_in(words[0]):
+            continue  # and so are not all of them numbers
+        plain = {word: with_point(word, decimal) for word in words}
+        read = column.map(lambda v, plain=plain: plain[v] if isinstance(v, str) else v)
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"line {number} is not JSON: {error.msg}") from None
-        except RecursionError:
-            raise ValueError(f"line {number} is nested too deeply") from None
-        if not isinstance(record, dict):
-            raise ValueError(f"line {number} is {record!r:.60}, expected an object")
-        records.append(record)
-    return pd.DataFrame(records)
-
-
-def _read_parquet(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
-    return pd.read_parquet(io.BytesIO(data), engine="pyarrow")
-
-
-def _read_excel(path: Path, data: bytes, text: Sequence[str]) -> pd.DataFrame:
-    """Read the first sheet; titles above the names of columns are skipped."""
-    raw, header, sheets = _sheet(data, _missing(text))
-    if sheets:
-        warnings.warn(
-            f"{path.name} has the sheets {', '.join(sheets)} too: the first was read",
-            ReadingWarning,
-            stacklevel=2,
-        )
-    names = [
-        f"Unnamed: {n}" if pd.isna(name) else re.sub(r"\.0$", "", str(name)).strip()
-        for n, name in enumerate(raw.iloc[header])
-    ]
-    _check_names([name for name in names if not name.startswith("Unnamed: ")])
-    frame = _below(raw, header).set_axis(names, axis=1)
-    return frame.reset_index(drop=True).infer_objects()
-
-
-def _sheet(
-    data: bytes, missing: Sequence[str] = MISSING
-) -> tuple[pd.DataFrame, int, list[str]]:
-    """Return the cells of the first sheet, the row of names, and further sheets."""
-    try:
-        with pd.ExcelFile(io.BytesIO(data), engine="openpyxl") as book:
-            raw = pd.read_excel(book, header=None, dtype=object, na_values=missing)
-            others = [str(name) for name in book.sheet_names[1:]]
-    except Exception as error:  # zipfile, XML and openpyxl have none in common
-        raise ValueError(f"it is no workbook ({error})") from None
-    filled = raw.notna().sum(axis=1)
-    if not len(raw) or not filled.max():
-        raise pd.errors.EmptyDataError
-    # A title fills one cell; names may lack one, above a column of row names.
-    wanted = max(int(filled.max()) - 1, min(2, int(filled.max())))
-    return raw, int((filled >= wanted).argmax()), others
-
-
-def _below(raw: pd.DataFrame, header: int) -> pd.DataFrame:
-    """Return the rows below the names of columns that are not empty."""
-    return raw.iloc[header + 1 :].dropna(how="all")
-
-
-READERS: dict[str, Callable[[Path, bytes, Sequence[str]], pd.DataFrame]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".txt": _read_text,
-    ".xlsx": _read_excel,
-    ".parquet": _read_parquet,
-    ".jsonl": _read_json,
-    ".ndjson": _read_json,
-}
+            frame[name] = pd.to_numeric(read)
+        except (ValueError, TypeError):
+            if decimal == ",":
+                frame[name] = read
+    return frame

@@ -1,6 +1,6 @@
 """Tables of data from files: features, ids and true classes."""
 
-import zlib
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -11,14 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.tables.columns import Column, ColumnError, as_text, listed
 from fuzzypairs.tables.features import Preparation
-from fuzzypairs.tables.readers import open_bytes, place_of, read_bytes
+from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.validation import suggest
 
-__all__ = ["Items", "prepare", "read_items", "read_table"]
-
-EXPECTED = "names of columns, then a row for each item"
+__all__ = ["Items", "prepare", "read_items", "read_table", "take_items"]
 
 
 def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
@@ -52,26 +51,15 @@ def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.Dat
     ...     read_table(path).shape
     (2, 2)
     """
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder: name a file in it")
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist: check the name")
-    try:
-        frame = read_bytes(path, open_bytes(path), text)
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"{path} is empty: expected {EXPECTED}") from None
-    # gzip, pandas and pyarrow have no error in common for a damaged file.
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        reason = " ".join(str(error).split())
-        if isinstance(error, PermissionError) or reason.startswith(str(path)):
-            raise
-        raise ValueError(f"{path} cannot be read: {reason}") from error
-    if frame.empty:
-        raise ValueError(f"{path} has no rows: expected {EXPECTED}")
-    # A named index of Parquet is a column like others.
-    frame = frame.reset_index(drop=frame.index.name is None)
-    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+    return open_table(path).read(text)
+
+
+def open_table(path: str | PathLike[str]) -> TableFile:
+    """Open a file of a table; warn if it is not what its ending stands for."""
+    file = TableFile(path)
+    if file.note:
+        warnings.warn(file.note, ReadingWarning, stacklevel=3)
+    return file
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +80,8 @@ class Items:
         Name of the column of ids.
     others : DataFrame of shape (n_rows, n_others)
         The columns that are neither features nor ids.
+    file : TableFile or None
+        The file as it was opened.
     """
 
     path: Path
@@ -100,11 +90,18 @@ class Items:
     truth: NDArray[Any] | None = None
     id_column: str | None = None
     others: pd.DataFrame = field(default_factory=pd.DataFrame)
+    file: TableFile | None = field(default=None, repr=False)
 
     @property
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.features)
+
+    def worded(self, error: ValueError) -> str:
+        """Return what is wrong with a table, with lines as an editor counts them."""
+        if isinstance(error, ColumnError) and self.file is not None:
+            return f"{self.path}: {error.worded(self.file.place(error.row))}"
+        return f"{self.path}: {error}"
 
 
 def read_items(
@@ -147,9 +144,22 @@ def read_items(
     >>> items.ids.tolist(), list(items.features)
     (['oak', 'ash'], ['acid'])
     """
-    path = Path(path)
+    told: dict[str, Any] = {"truth": truth, "drop": drop, "text": text}
+    return take_items(open_table(path), id_column=id_column, **told)
+
+
+def take_items(
+    file: TableFile,
+    *,
+    id_column: str | None = None,
+    truth: str | None = None,
+    drop: Sequence[str] = (),
+    text: Sequence[str] = (),
+) -> Items:
+    """Set ids and true classes of a file apart, see `read_items`."""
+    path = file.path
     apart = [name for name in (id_column, truth) if name is not None]
-    frame = read_table(path, text=[*apart, *text])
+    frame = file.read([*apart, *text])
     wanted = [("--id", id_column), ("--truth", truth), *(("--drop", d) for d in drop)]
     for option, name in wanted:
         if name is not None and name not in frame:
@@ -166,10 +176,11 @@ def read_items(
     return Items(
         path,
         features,
-        None if id_column is None else _read_ids(frame[id_column], path),
+        None if id_column is None else _read_ids(frame[id_column], file),
         None if truth is None else _read_classes(frame[truth], path),
         id_column,
         frame[[name for name in (truth, *drop) if name not in (None, id_column)]],
+        file,
     )
 
 
@@ -196,33 +207,24 @@ def prepare(
     try:
         return preparation, preparation.fit(items.features).transform(items.features)
     except ValueError as error:
-        raise ValueError(in_file(items.path, error)) from error
+        raise ValueError(items.worded(error)) from error
 
 
-def in_file(path: Path, error: ValueError) -> str:
-    """Return what is wrong with a table, with lines as an editor counts them."""
-    if isinstance(error, ColumnError) and path.is_file():
-        return f"{path}: {error.worded(place_of(path, error.row))}"
-    return f"{path}: {error}"
-
-
-def _read_ids(column: Column, path: Path) -> NDArray[Any]:
+def _read_ids(column: Column, file: TableFile) -> NDArray[Any]:
     """Return ids as text, none missing and none twice."""
     ids = as_text(column)
     if ids.isna().any():
-        row = int(ids.isna().argmax())
         raise ValueError(
-            f"{path}: column {column.name!r} has no id in {place_of(path, row)}; empty "
-            "fields and "
-            "words like NA count as missing"
+            f"{file.path}: column {column.name!r} has no id in "
+            f"{file.place(int(ids.isna().argmax()))}; empty fields and words like NA "
+            "count as missing"
         )
     if (again := ids.duplicated()).any():
         row = int(again.argmax())
         first = int((ids == ids.iloc[row]).argmax())
         raise ValueError(
-            f"{path}: column {column.name!r} holds {ids.iloc[row]!r} in "
-            f"{place_of(path, first)} and {place_of(path, row)}; an id must name one "
-            "row"
+            f"{file.path}: column {column.name!r} holds {ids.iloc[row]!r} in "
+            f"{file.place(first)} and {file.place(row)}; an id must name one row"
         )
     return ids.to_numpy()
 

@@ -79,3 +79,16 @@ def test_errors(tmp_path):
     (tmp_path / "a.csv").write_text("x\n")
     with pytest.raises(ValueError, match="have no rows"):
         list_blocks([tmp_path / "a.csv"])
+
+
+def test_blocks_of_a_file_are_read_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_blocks, "BLOCK_BYTES", 20)
+    path = tmp_path / "d.csv"
+    lines = ["# by Ann", "", "name;price", *["oak;1,5"] * 5, *["ash;1.234"] * 5]
+    path.write_text("\n".join(lines) + "\n")
+
+    blocks = list_blocks([path])
+
+    prices = np.concatenate([block.read(["price"])["price"] for block in blocks])
+    assert len(blocks) > 3
+    assert prices.tolist() == [1.5] * 5 + [1234.0] * 5

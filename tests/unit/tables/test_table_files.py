@@ -7,8 +7,14 @@ import pandas as pd
 import pytest
 
 from fuzzypairs.exceptions import ReadingWarning
-from fuzzypairs.tables.readers import place_of
-from fuzzypairs.tables.table_files import Items, prepare, read_items, read_table
+from fuzzypairs.tables.readers import TableFile
+from fuzzypairs.tables.table_files import (
+    Items,
+    prepare,
+    read_items,
+    read_table,
+    take_items,
+)
 
 FRAME = pd.DataFrame(
     {
@@ -109,6 +115,19 @@ def test_errors_of_columns_name_the_line(tmp_path):
 
     with pytest.raises(ValueError, match=r"d.csv: column 'x' holds inf in line 4: exp"):
         prepare(read_items(path))
+
+
+def test_a_file_is_read_once(tmp_path):
+    path = write(tmp_path / "d.csv", "id,x\n007,1\n7,inf\n8,2\n")
+    file = TableFile(path)
+    path.unlink()
+
+    items = take_items(file, id_column="id")
+
+    assert items.ids.tolist() == ["007", "7", "8"]
+    assert file.read()["id"].tolist() == [7, 7, 8]
+    with pytest.raises(ValueError, match="holds inf in line 3"):
+        prepare(items)
 
 
 def test_errors_of_columns_name_the_file():
@@ -247,7 +266,7 @@ def test_lines_are_counted_as_an_editor_does(tmp_path):
     path = write(tmp_path / "d.csv", '# by Ann\nx,y\n1,"a\nb"\n\n# checked\n2,c\n')
 
     assert read_table(path)["x"].tolist() == [1, 2]
-    assert [place_of(path, row) for row in (0, 1)] == ["line 3", "line 7"]
+    assert [TableFile(path).place(row) for row in (0, 1)] == ["line 3", "line 7"]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +296,7 @@ def test_a_workbook_may_have_a_title_and_further_sheets(tmp_path):
 
     assert list(frame) == list(FRAME)
     assert frame["acid"].tolist()[2:] == [2.5, 0.1]
-    assert place_of(path, 0) == "row 5"
+    assert TableFile(path).place(0) == "row 5"
 
 
 def test_rows_of_a_workbook_are_counted_with_empty_ones(tmp_path):
@@ -286,7 +305,7 @@ def test_rows_of_a_workbook_are_counted_with_empty_ones(tmp_path):
     frame.to_excel(path, index=False)
 
     assert read_table(path)["x"].tolist() == [1, 3]
-    assert [place_of(path, row) for row in (0, 1)] == ["row 2", "row 4"]
+    assert [TableFile(path).place(row) for row in (0, 1)] == ["row 2", "row 4"]
 
 
 def test_columns_of_spaces_are_read_from_text(tmp_path):
