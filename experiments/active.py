@@ -22,7 +22,8 @@ from threadpoolctl import threadpool_limits
 
 from experiments.active_pages import write_page
 from experiments.json_lines import append_line, open_lines, read_lines
-from fuzzypairs.active import STRATEGIES, Session
+from experiments.strategies import STRATEGIES
+from fuzzypairs.active import Session
 from fuzzypairs.criteria import normalized_ari
 from fuzzypairs.datasets import load
 from fuzzypairs.datasets.loading import find_file

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.pages import markdown_table, put_results
-from fuzzypairs.active import STRATEGIES
+from experiments.strategies import STRATEGIES
 from fuzzypairs.plots.style import new_figure, tidy
 
 __all__ = ["draw_curves", "questions_to", "read_curves", "tables", "write_page"]

@@ -21,14 +21,6 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.pairs.answer_groups import DIFFERENT, SAME
 
-__all__ = [
-    "Neighbourhoods",
-    "explore_consolidate",
-    "min_max",
-    "npu",
-    "npu_score",
-]
-
 # With an unknown number of clusters, exploring ends when so many samples in a row
 # belonged to neighbourhoods found before.
 JOINED_IN_A_ROW = 5

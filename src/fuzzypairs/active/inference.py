@@ -11,8 +11,6 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.answer_groups import group_samples
 from fuzzypairs.validation import check_integer
 
-__all__ = ["fit_answers", "infer_pairs"]
-
 # Partners of a sample in inferred judgements of either kind: more only take time.
 MOST_PARTNERS = 10
 # The grade of an inferred judgement.
@@ -119,12 +117,8 @@ def fit_answers(
 
     Parameters
     ----------
-    model : GuidedFDC
-    X : array-like of shape (n_samples, n_features)
-    answers : PairSet
     n_clusters : int or None
         The most clusters there are, if known.
-    sample_weight : array-like of shape (n_samples,), default=None
     """
     inferred = infer_pairs(answers, n_clusters)
     return model.fit(X, pairs=answers, inferred=inferred, sample_weight=sample_weight)

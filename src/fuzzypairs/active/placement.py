@@ -10,8 +10,6 @@ from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.active.random_pairs import random_pairs
 from fuzzypairs.pairs.answer_groups import Groups
 
-__all__ = ["placement"]
-
 # Random pairs before anything else.
 FIRST = 10
 # Rows of a group that are looked at, to find a pair that was not asked yet.

@@ -10,8 +10,6 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.answer_groups import Groups, group_samples
 
-__all__ = ["Answer", "Pool", "Proposals", "Question"]
-
 # Strategies choose among at most so many samples, drawn once: more of them hold no
 # better questions, and a question must not wait.
 MOST_CANDIDATES = 10_000
@@ -76,7 +74,6 @@ class Pool:
         Of the last model.
     candidates : ndarray of shape (n_candidates,)
         The rows that questions may be about.
-    rng : Generator
     answers : list of Answer
         In the order they came; `add` and `take_back` change it.
     pending : set of tuple of int

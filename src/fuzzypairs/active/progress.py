@@ -11,8 +11,6 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import balanced_share, satisfied
 from fuzzypairs.pairs.folds import hold_out
 
-__all__ = ["StopHint", "hint_from"]
-
 # Smallest number of answers for an estimate; folds of fewer are too small.
 FEWEST = 20
 N_SPLITS = 3

@@ -6,7 +6,6 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.active.exploration import explore_consolidate, min_max, npu
-from fuzzypairs.active.frontier import disagreement, frontier
 from fuzzypairs.active.placement import placement
 from fuzzypairs.active.pool import (
     Answer,
@@ -28,20 +27,16 @@ from fuzzypairs.validation import (
     read_generator,
 )
 
-__all__ = ["STRATEGIES", "Questions"]
-
 STRATEGIES: dict[str, Callable[[Pool], Proposals]] = {
     "auto": placement,
     "random": random_pairs,
     "explore-consolidate": explore_consolidate,
     "min-max": min_max,
     "npu": npu,
-    "frontier": frontier,
     "cobras": cobras,
-    "disagreement": disagreement,
 }
 # Strategies whose next question follows from answers and model alone.
-WITHOUT_STATE = ("auto", "random", "frontier")
+WITHOUT_STATE = ("auto", "random")
 # One question in so many is a random pair, whatever the strategy.
 RANDOM_EVERY = 10
 # No question is repeated before so many answers, and none of the last few.

@@ -4,8 +4,6 @@ import numpy as np
 
 from fuzzypairs.active.pool import Pool, Proposals, Question
 
-__all__ = ["random_pairs"]
-
 # Draws before all pairs are listed, to find the few that are left.
 TRIES = 50
 # More candidates than this have pairs left after any number of questions.

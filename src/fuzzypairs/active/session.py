@@ -24,8 +24,6 @@ from fuzzypairs.validation import (
     read_array,
 )
 
-__all__ = ["Session"]
-
 # The most clusters of a model if their number is not known.
 MOST_CLUSTERS = 8
 
@@ -40,8 +38,8 @@ class Session:
     n_clusters : int or None, default=None
         The number of clusters; None if it is not known.
     strategy : str, default="auto"
-        "auto", "random", "explore-consolidate", "min-max", "npu", "frontier", "cobras"
-        or "disagreement"; see Notes.
+        "auto", "random", "explore-consolidate", "min-max", "npu" or "cobras"; see
+        Notes.
     random_state : int, default=0
         Seed of all draws.
     pairs : PairSet, triples or other forms, default=None
@@ -80,10 +78,8 @@ class Session:
     "min-max"               the same, then the sample least similar to those asked
     "npu"                   the same, then the sample whose cluster is least certain
                             for each question it takes
-    "frontier"              a sample between two clusters against typical ones of both
     "cobras"                parts of the data to split or to merge; needs no number of
                             clusters
-    "disagreement"          the pair that fits from different starts dispute most
     ======================  ==========================================================
 
     ``python -m experiments.active`` compares them, see docs/active.md.

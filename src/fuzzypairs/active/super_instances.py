@@ -16,8 +16,6 @@ from fuzzypairs._typing import Ints
 from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.pairs.answer_groups import DIFFERENT, SAME
 
-__all__ = ["cobras"]
-
 # Further pairs of rows asked when the representatives' answer is undecided.
 N_MORE = 2
 SPLIT_REASON = "to see whether a group holds one cluster or several"

@@ -1,4 +1,7 @@
-"""Pairs at the border of the least compact cluster, and pairs that models dispute."""
+"""Strategies that lose against random pairs: borders of clusters, disputes of models.
+
+Importing this module adds them to those of `fuzzypairs.active.Session`.
+"""
 
 import warnings
 
@@ -7,11 +10,12 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.active import STRATEGIES
 from fuzzypairs.active.pool import Pool, Proposals, Question
 from fuzzypairs.cluster.fdc import FDC
 from fuzzypairs.exceptions import FuzzyPairsWarning
 
-__all__ = ["disagreement", "frontier", "predicted_grades"]
+__all__ = ["STRATEGIES", "disagreement", "frontier", "predicted_grades"]
 
 # Added to covariances, in units in which the total variance is one.
 RIDGE = 1e-6
@@ -142,3 +146,6 @@ def predicted_grades(U: Floats, i: Ints, j: Ints) -> Floats:
     overlap = (U[i] * U[j]).sum(axis=1)
     is_alike = U[i].argmax(axis=1) == U[j].argmax(axis=1)
     return np.asarray(np.where(is_alike, 1.0 - gap / 2.0, overlap - 1.0))
+
+
+STRATEGIES |= {"frontier": frontier, "disagreement": disagreement}

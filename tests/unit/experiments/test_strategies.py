@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from experiments.strategies import border_sample, describe, predicted_grades
 from fuzzypairs import PairSet
 from fuzzypairs.active import Session
-from fuzzypairs.active.frontier import border_sample, describe, predicted_grades
 from fuzzypairs.active.pool import Pool
 
 
