@@ -19,7 +19,7 @@ from fuzzypairs.tables.columns import as_text, listed
 from fuzzypairs.tables.grades import check_scale, grades_of
 from fuzzypairs.tables.judged_rows import read_stored
 from fuzzypairs.tables.readers import ALL, TableFile
-from fuzzypairs.tables.table_files import Items, open_table, take_items
+from fuzzypairs.tables.table_files import Items, open_table, set_apart
 from fuzzypairs.tables.writing import unescape_cell
 from fuzzypairs.validation import suggest
 
@@ -295,7 +295,10 @@ def read_task_files(
             ReadingWarning,
             stacklevel=2,
         )
-    items = take_items(file, id_column=id_column, truth=truth, drop=drop, text=text)
+    frame = file.read([id_column, truth, *text])
+    items = set_apart(
+        frame, file, id_column=id_column, truth=truth, drop=drop, text=text
+    )
     if pairs is None:
         return items, PairSet.empty(items.n_rows)
     if judged is None:

@@ -71,10 +71,11 @@ class TableFile:
                 self._content = kind(file.read(), ending)
         self.note = self._content.note and f"{path.name} {self._content.note}"
 
-    def read(self, text: Sequence[str] = ()) -> pd.DataFrame:
+    def read(self, text: Sequence[str | None] = ()) -> pd.DataFrame:
         """Return the table; columns of `text` stay as they are written."""
         with self._errors():
-            frame = self._content.read(text)
+            named = [name for name in text if name is not None]
+            frame = self._content.read(ALL if text is ALL else named)
         if frame.empty:
             raise ValueError(f"{self.path} has no rows: expected {EXPECTED}")
         # A named index of Parquet is a column like others.

@@ -17,7 +17,7 @@ from fuzzypairs.tables.features import Preparation
 from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.validation import suggest
 
-__all__ = ["Items", "prepare", "read_items", "read_table", "take_items"]
+__all__ = ["Items", "prepare", "read_items", "read_table", "set_apart"]
 
 
 def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
@@ -144,28 +144,35 @@ def read_items(
     >>> items.ids.tolist(), list(items.features)
     (['oak', 'ash'], ['acid'])
     """
-    told: dict[str, Any] = {"truth": truth, "drop": drop, "text": text}
-    return take_items(open_table(path), id_column=id_column, **told)
+    file = open_table(path)
+    frame = file.read([id_column, truth, *text])
+    return set_apart(
+        frame, file, id_column=id_column, truth=truth, drop=drop, text=text
+    )
 
 
-def take_items(
-    file: TableFile,
+def set_apart(
+    frame: pd.DataFrame,
+    source: TableFile | Path,
     *,
     id_column: str | None = None,
     truth: str | None = None,
     drop: Sequence[str] = (),
     text: Sequence[str] = (),
 ) -> Items:
-    """Set ids and true classes of a file apart, see `read_items`."""
-    path = file.path
+    """Set ids and true classes of a table apart, see `read_items`.
+
+    `source` is its file, or what a table that is no file is called.
+    """
+    file = source if isinstance(source, TableFile) else None
+    path = source.path if isinstance(source, TableFile) else source
     apart = [name for name in (id_column, truth) if name is not None]
-    frame = file.read([*apart, *text])
-    wanted = [("--id", id_column), ("--truth", truth), *(("--drop", d) for d in drop)]
+    wanted = [("id", id_column), ("truth", truth), *(("drop", d) for d in drop)]
     for option, name in wanted:
         if name is not None and name not in frame:
             raise ValueError(
                 f"{path} has no column {name!r}{suggest(name, frame.columns)}; it has "
-                f"{listed(frame.columns)} ({option})"
+                f"{listed(frame.columns)} (--{option})"
             )
     if id_column is not None and id_column == truth:
         raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")
@@ -176,7 +183,7 @@ def take_items(
     return Items(
         path,
         features,
-        None if id_column is None else _read_ids(frame[id_column], file),
+        None if id_column is None else _read_ids(frame[id_column], path, file),
         None if truth is None else _read_classes(frame[truth], path),
         id_column,
         frame[[name for name in (truth, *drop) if name not in (None, id_column)]],
@@ -210,21 +217,27 @@ def prepare(
         raise ValueError(items.worded(error)) from error
 
 
-def _read_ids(column: Column, file: TableFile) -> NDArray[Any]:
+def in_file(path: Path, error: ValueError) -> str:
+    """Return what is wrong with a file, with lines as an editor counts them."""
+    return Items(path, pd.DataFrame(), file=TableFile(path)).worded(error)
+
+
+def _read_ids(column: Column, path: Path, file: TableFile | None) -> NDArray[Any]:
     """Return ids as text, none missing and none twice."""
+    place = file.place if file is not None else "row {} (from 0)".format
     ids = as_text(column)
     if ids.isna().any():
         raise ValueError(
-            f"{file.path}: column {column.name!r} has no id in "
-            f"{file.place(int(ids.isna().argmax()))}; empty fields and words like NA "
-            "count as missing"
+            f"{path}: column {column.name!r} has no id in "
+            f"{place(int(ids.isna().argmax()))}; empty fields and words like NA count "
+            "as missing"
         )
     if (again := ids.duplicated()).any():
         row = int(again.argmax())
         first = int((ids == ids.iloc[row]).argmax())
         raise ValueError(
-            f"{file.path}: column {column.name!r} holds {ids.iloc[row]!r} in "
-            f"{file.place(first)} and {file.place(row)}; an id must name one row"
+            f"{path}: column {column.name!r} holds {ids.iloc[row]!r} in {place(first)} "
+            f"and {place(row)}; an id must name one row"
         )
     return ids.to_numpy()
 

@@ -13,7 +13,7 @@ from fuzzypairs.tables.table_files import (
     prepare,
     read_items,
     read_table,
-    take_items,
+    set_apart,
 )
 
 FRAME = pd.DataFrame(
@@ -122,7 +122,7 @@ def test_a_file_is_read_once(tmp_path):
     file = TableFile(path)
     path.unlink()
 
-    items = take_items(file, id_column="id")
+    items = set_apart(file.read(["id"]), file, id_column="id")
 
     assert items.ids.tolist() == ["007", "7", "8"]
     assert file.read()["id"].tolist() == [7, 7, 8]
