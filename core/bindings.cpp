@@ -140,7 +140,8 @@ void run_over(size_t n_rows, size_t a_part, size_t n_threads, Work&& work) {
 /// Rows of X, their weights, what is taken off and the unit, checked.
 Source source_of(const Data& X, std::span<const std::int64_t> rows,
                  const std::optional<Floats1>& weight, std::span<const double> mean, double unit) {
-    Source source{{}, {}, rows, {}, mean, 1.0 / unit};
+    Source source{
+        .single = {}, .twice = {}, .rows = rows, .weight = {}, .mean = mean, .scale = 1.0 / unit};
     if (X.dtype() == nb::dtype<float>())
         source.single = {static_cast<const float*>(X.data()), X.shape(0), X.shape(1)};
     else if (X.dtype() == nb::dtype<double>())
@@ -217,8 +218,12 @@ struct PyGroups {
     PyGroups(const Ints1& groups, const Ints1& indptr, const Ints1& neighbor, const Floats1& pull,
              const Floats1& diagonal, double own, double fuzzifier)
         : n_rows(diagonal.size()) {
-        const Graph graph{span(groups), span(indptr),   span(neighbor),
-                          span(pull),   span(diagonal), own};
+        const Graph graph{.groups = span(groups),
+                          .indptr = span(indptr),
+                          .neighbor = span(neighbor),
+                          .pull = span(pull),
+                          .diagonal = span(diagonal),
+                          .own = own};
         check_length(indptr.size(), n_rows + 1, "indptr");
         check_length(pull.size(), neighbor.size(), "pull");
         check_borders(graph.groups, n_rows, "groups");
@@ -246,12 +251,14 @@ struct PyGroups {
         core->pack(source, totals);
     }
 
-    void set_memberships(const Floats2& U) {
-        core->set_memberships(matrix(U, n_rows, MANY, "memberships"));
+    void set_memberships(const Floats2& U, size_t n_clusters = MANY) {
+        core->set_memberships(matrix(U, n_rows, n_clusters, "memberships"));
+    }
+    /// Refuse what a callable has set, if it has another number of clusters.
+    void check_clusters(size_t expected) const {
+        check(core->n_clusters() == expected, "memberships of another number of clusters were set");
     }
     auto memberships() const { return values(&Groups::get_memberships); }
-    void keep() { core->keep(); }
-    void go_back() { core->go_back(); }
     auto distances() const { return values(&Groups::get_distances); }
     void set_distances(const Floats2& dist2, size_t n_threads) {
         check_ready();
@@ -260,11 +267,6 @@ struct PyGroups {
                  [&](size_t part, size_t) { core->set_distances(part, given); });
     }
 
-    void measure(const Floats2& C, size_t n_threads) {
-        const auto at = prototypes(C);
-        run_over(core->n_parts(), 1, n_threads,
-                 [&](size_t part, size_t) { core->measure(part, at); });
-    }
     auto pass_over(const Floats2& C, size_t n_sweeps, double tol, double scale, size_t n_threads) {
         const auto at = prototypes(C);
         const auto [sums, masses, found] =
@@ -321,8 +323,7 @@ struct PyGroups {
 /// Passes made by a Python callable: for other metrics, and for data elsewhere.
 class CalledPasses final : public Passes {
   public:
-    /// `groups` is null where they are elsewhere.
-    CalledPasses(nb::object pass, const PyGroups* groups)
+    CalledPasses(nb::object pass, const PyGroups& groups)
         : pass_(std::move(pass)), groups_(groups) {}
     PassResult pass(Matrix<const double> C, const Effort& effort, Matrix<double> sums,
                     std::span<double> masses, Watch&) override {
@@ -330,8 +331,7 @@ class CalledPasses final : public Passes {
         const auto [s, m, rest, groups, change] =
             nb::cast<std::tuple<Floats2, Floats1, double, double, double>>(
                 pass_(new_matrix(C), effort.n_sweeps, effort.tol));
-        check(!groups_ || groups_->core->n_clusters() == C.rows,
-              "memberships of another number of clusters were set");
+        groups_.check_clusters(C.rows);
         matrix(s, sums.rows, sums.cols, "sums");
         check_length(m.size(), masses.size(), "masses");
         std::copy_n(s.data(), sums.size(), sums.data);
@@ -341,104 +341,63 @@ class CalledPasses final : public Passes {
 
   private:
     nb::object pass_;
-    const PyGroups* groups_;
+    const PyGroups& groups_;
 };
 
-/// Groups elsewhere, by the methods of a Python object.
-class CalledGroups final : public RunGroups {
-  public:
-    explicit CalledGroups(nb::object groups) : groups_(std::move(groups)) {}
-    bool is_empty() const override { return false; }
-    void keep() override { call("keep"); }
-    void go_back() override { call("go_back"); }
-    void save(size_t slot) override { call("save", slot); }
-    void restore(size_t slot) override { call("restore", slot); }
-    void drop(size_t cluster) override { call("drop", cluster); }
-    void measure(Matrix<const double> C, Watch&) override {
-        nb::gil_scoped_acquire hold;
-        groups_.attr("measure")(new_matrix(C));
-    }
-    Outcome refine(const Refinement& how, Watch&) override {
-        nb::gil_scoped_acquire hold;
-        const auto [value, change, n_improved] =
-            nb::cast<std::tuple<double, double, size_t>>(groups_.attr("refine")(
-                how.tol, how.scale, how.turns, how.n_starts, how.max_rows, how.gain));
-        return {value, change, n_improved};
-    }
-
-  private:
-    template <class... Args>
-    void call(const char* name, Args... args) {
-        nb::gil_scoped_acquire hold;
-        groups_.attr(name)(args...);
-    }
-
-    nb::object groups_;
-};
-
-/// Algorithm 1 with fused passes over samples, or with passes by a callable. Groups are of
-/// this process, or a Python object with the methods of `RunGroups`, which has its own
-/// memberships: U is then None, and so are the memberships of the end.
-auto descend(nb::object samples, nb::object groups, const Floats2& C, std::optional<Floats2> U,
-             double alpha, double tol, size_t max_iter, double scale, double step_unit,
-             bool is_long, std::optional<nb::callable> improve,
-             std::optional<Floats1> totals_of_pass, size_t n_threads) {
+/// Algorithm 1 with fused passes over samples, or with passes by a callable.
+auto descend(nb::object samples, PyGroups& groups, const Floats2& C, const Floats2& U, double alpha,
+             double tol, size_t max_iter, double scale, double step_unit, bool is_long,
+             std::optional<nb::callable> improve, std::optional<Floats1> totals_of_pass,
+             size_t n_threads) {
     const size_t k = C.shape(0), n_features = C.shape(1);
     const auto centers = matrix(C, MANY, n_features, "C");
     check(scale > 0.0 && step_unit > 0.0, "scale and step_unit must be above 0");
     check(max_iter > 0, "max_iter must be above 0");
-    PyGroups* const here =
-        nb::isinstance<PyGroups>(groups) ? &nb::cast<PyGroups&>(groups) : nullptr;
-    check(U.has_value() == (here != nullptr),
-          "U is given for groups that are elsewhere, or not "
-          "given for others");
-    std::unique_ptr<RunGroups> run_groups;
-    if (here) {
-        const auto start = matrix(*U, here->n_rows, k, "U");
-        run_groups = std::make_unique<LocalGroups>(*here->core, here->n_rows, here->n_features > 0,
-                                                   n_threads);
-        here->core->set_memberships(start);
-    } else {
-        run_groups = std::make_unique<CalledGroups>(groups);
-    }
+    groups.set_memberships(U, k);
 
     std::unique_ptr<Passes> passes;
     std::vector<double> totals(n_features + 2);
     if (nb::isinstance<PySamples>(samples)) {
         const auto& packed = nb::cast<const PySamples&>(samples);
         matrix(C, k, packed.n_features, "C");
-        check(here && (here->n_rows == 0 || here->n_features == n_features),
+        check(groups.n_rows == 0 || groups.n_features == n_features,
               "samples of groups are not packed");
-        passes = std::make_unique<FusedPasses>(packed.core.get(), here->core.get(), n_threads);
+        passes = std::make_unique<FusedPasses>(packed.core.get(), groups.core.get(), n_threads);
         for (size_t i = 0; i < totals.size(); ++i)
-            totals[i] = packed.totals[i] + (here->n_rows > 0 ? here->totals[i] : 0.0);
+            totals[i] = packed.totals[i] + (groups.n_rows > 0 ? groups.totals[i] : 0.0);
     } else {
         if (!PyCallable_Check(samples.ptr()))
             throw nb::type_error("samples are neither packed nor a callable");
-        passes = std::make_unique<CalledPasses>(samples, here);
+        passes = std::make_unique<CalledPasses>(samples, groups);
         if (totals_of_pass) {
             check_length(totals_of_pass->size(), totals.size(), "totals");
             std::copy_n(totals_of_pass->data(), totals.size(), totals.data());
         }
     }
-    Options options{alpha, tol, max_iter, scale, step_unit, totals, is_long, {}};
+    Options options{.alpha = alpha,
+                    .tol = tol,
+                    .max_iter = max_iter,
+                    .scale = scale,
+                    .step_unit = step_unit,
+                    .totals = totals,
+                    .is_long = is_long,
+                    .improve_groups = {}};
     if (improve)
         options.improve_groups = [&](double gain) {
             nb::gil_scoped_acquire hold;
-            const size_t before = here ? here->core->n_clusters() : 0;
+            const size_t before = groups.core->n_clusters();
             const bool has_improved = nb::cast<bool>((*improve)(gain));
-            check(!here || here->core->n_clusters() == before,
-                  "memberships of another number of clusters were set");
+            groups.check_clusters(before);
             return has_improved;
         };
-    Descent descent(*passes, *run_groups, std::move(options), centers);
+    Descent descent(*passes, {*groups.core, groups.n_rows, groups.n_features > 0, n_threads},
+                    std::move(options), centers);
     run([&](Watch& watch) {
         descent.run(watch);
         return true;
     });
     const Point& end = descent.end();
-    return std::tuple(new_matrix({end.C.data(), end.k, n_features}),
-                      here ? nb::cast(here->memberships()) : nb::none(),
+    return std::tuple(new_matrix({end.C.data(), end.k, n_features}), groups.memberships(),
                       new_vector(descent.history()), new_vector(descent.sizes()),
                       descent.n_passes(), descent.converged());
 }
@@ -582,20 +541,19 @@ NB_MODULE(_core, m) {
              "groups"_a.noconvert(), "indptr"_a.noconvert(), "neighbor"_a.noconvert(),
              "pull"_a.noconvert(), "diagonal"_a.noconvert(), "own"_a = 1.0, "fuzzifier"_a = 2.0)
         .def("pack", &PyGroups::pack, X, "rows"_a.noconvert(), weight, mean, unit)
-        .def_prop_rw("memberships", &PyGroups::memberships, &PyGroups::set_memberships,
-                     nb::for_getter(nb::rv_policy::move))
-        .def("keep", &PyGroups::keep)
-        .def("go_back", &PyGroups::go_back)
+        .def_prop_rw(
+            "memberships", &PyGroups::memberships,
+            [](PyGroups& groups, const Floats2& U) { groups.set_memberships(U); },
+            nb::for_getter(nb::rv_policy::move))
         .def_prop_ro("distances", &PyGroups::distances, nb::rv_policy::move)
         .def("set_distances", &PyGroups::set_distances, "dist2"_a.noconvert(), one)
-        .def("measure", &PyGroups::measure, C, one)
         .def("pass_over", &PyGroups::pass_over, C, "n_sweeps"_a, "tol"_a, "scale"_a, one)
         .def("descend", &PyGroups::descend, "n_sweeps"_a, "tol"_a, "scale"_a, one)
         .def("refine", &PyGroups::refine, "tol"_a, "scale"_a, "turns"_a, "n_starts"_a, "max_rows"_a,
              "gain"_a, one)
         .def("evaluate", &PyGroups::evaluate, "scale"_a, one);
-    m.def("descend", &descend, "samples"_a, "groups"_a, C, "U"_a.noconvert().none(), nb::kw_only(),
-          "alpha"_a = 0.0, "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
+    m.def("descend", &descend, "samples"_a, "groups"_a, C, U, nb::kw_only(), "alpha"_a = 0.0,
+          "tol"_a, "max_iter"_a, "scale"_a = 1.0, "step_unit"_a = 1.0, "is_long"_a,
           "improve"_a.none(), "totals"_a.noconvert().none() = nb::none(), one);
     m.def("memberships", &memberships, X, C, nb::kw_only(), mean, unit, one);
     m.def("squared_distances", &distances<Wanted::squares>, X, C, out, one);

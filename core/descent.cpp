@@ -106,9 +106,9 @@ void MultiStartPolicy::return_to(const std::vector<double>& C) {
     n_trials_ = 1;
 }
 
-Descent::Descent(Passes& passes, RunGroups& groups, Options options, Matrix<const double> C)
-    : passes_(passes), groups_(groups), options_(std::move(options)), n_features_(C.cols),
-      policy_(options_.is_long) {
+Descent::Descent(Passes& passes, RunGroups groups, Options options, Matrix<const double> C)
+    : passes_(passes), groups_(std::move(groups)), options_(std::move(options)),
+      n_features_(C.cols), policy_(options_.is_long) {
     restart({C.rows, {C.data, C.data + C.size()}});
 }
 

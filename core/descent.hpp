@@ -88,7 +88,7 @@ class MultiStartPolicy {
 /// Groups begin with the memberships they have, and end with those of the end.
 class Descent {
   public:
-    Descent(Passes& passes, RunGroups& groups, Options options, Matrix<const double> C);
+    Descent(Passes& passes, RunGroups groups, Options options, Matrix<const double> C);
     /// Descend until nothing moves, `max_iter`, or an interruption.
     void run(Watch& watch);
 
@@ -117,7 +117,7 @@ class Descent {
     Matrix<const double> prototypes() const { return {C_.data(), k_, n_features_}; }
 
     Passes& passes_;
-    RunGroups& groups_;
+    RunGroups groups_;
     const Options options_;
     const size_t n_features_;
     size_t k_ = 0;

@@ -284,28 +284,35 @@ class PackedGroups final : public Groups {
         const auto rows_at = [&](size_t vector, size_t stride) -> Rows {
             const size_t at = part.first_value + vector * stride;
             vector += part.first_vector;
-            return {&U_[at], &dist2_[at], &inverse_[at], &low_[vector * WIDTH], &near_[vector]};
+            return {.U = &U_[at],
+                    .dist2 = &dist2_[at],
+                    .inverse = &inverse_[at],
+                    .low = &low_[vector * WIDTH],
+                    .near = &near_[vector]};
         };
         if constexpr (Power::is_quadratic)
             for (size_t g = 0; part.size > 0 && g < part.n_groups; g += WIDTH) {
                 const size_t n = part.size, row = g * n;
                 const double* pull = &batch_pull_[part.first_pull + row * (n - 1)];
                 const double* diagonal = &diagonal_[part.first_row + row];
-                Batch batch{{dense_indptr_[n], dense_neighbor_[n], 0, pull, diagonal, own_},
-                            rows_at(row / WIDTH, k_ * WIDTH),
-                            k_,
-                            n,
-                            {}};
+                const Judgements judgements{.indptr = dense_indptr_[n],
+                                            .neighbor = dense_neighbor_[n],
+                                            .origin = 0,
+                                            .pull = pull,
+                                            .diagonal = diagonal,
+                                            .own = own_};
+                Batch batch{judgements, rows_at(row / WIDTH, k_ * WIDTH), k_, n, {}};
                 work(batch, part.first_group + g);
             }
         for (size_t g = 0; part.size == 0 && g < part.n_groups; ++g) {
             const size_t group = part.first_group + g, row = size_t(groups_[group]);
-            One one{{&indptr_[row], neighbor_.data(), std::int64_t(row), pull_.data(),
-                     &diagonal_[row], own_},
-                    rows_at(row - part.first_row, stride_),
-                    k_,
-                    size_of(group),
-                    power_};
+            const Judgements judgements{.indptr = &indptr_[row],
+                                        .neighbor = neighbor_.data(),
+                                        .origin = std::int64_t(row),
+                                        .pull = pull_.data(),
+                                        .diagonal = &diagonal_[row],
+                                        .own = own_};
+            One one{judgements, rows_at(row - part.first_row, stride_), k_, size_of(group), power_};
             work(one, group);
         }
     }

@@ -48,18 +48,18 @@ Outcome over_parts(const Groups& groups, size_t n_threads, Watch& watch,
     return all;
 }
 
-LocalGroups::Memberships LocalGroups::memberships() const {
+RunGroups::Memberships RunGroups::memberships() const {
     const size_t k = groups_.n_clusters();
     Memberships now{k, std::vector<double>(n_rows_ * k)};
     groups_.get_memberships({now.U.data(), n_rows_, k});
     return now;
 }
 
-void LocalGroups::restore(size_t slot) {
+void RunGroups::restore(size_t slot) {
     groups_.set_memberships({saved_[slot].U.data(), n_rows_, saved_[slot].k});
 }
 
-void LocalGroups::drop(size_t cluster) {
+void RunGroups::drop(size_t cluster) {
     const auto [k, U] = memberships();
     std::vector<double> left;
     for (size_t i = 0; i < n_rows_; ++i) {
@@ -72,13 +72,13 @@ void LocalGroups::drop(size_t cluster) {
     groups_.set_memberships({left.data(), n_rows_, k - 1});
 }
 
-void LocalGroups::measure(Matrix<const double> C, Watch& watch) {
+void RunGroups::measure(Matrix<const double> C, Watch& watch) {
     if (is_packed_)
         share_out(groups_.n_parts(), n_threads_, watch,
                   [&](size_t part) { groups_.measure(part, C); });
 }
 
-Outcome LocalGroups::refine(const Refinement& how, Watch& watch) {
+Outcome RunGroups::refine(const Refinement& how, Watch& watch) {
     return over_parts(groups_, n_threads_, watch,
                       [&](size_t part) { return groups_.refine(part, how, watch); });
 }

@@ -21,39 +21,25 @@ class Passes {
                             std::span<double> masses, Watch& watch) = 0;
 };
 
-/// The groups of judged samples, as one run uses them: all together, here or elsewhere.
+/// The groups of judged samples, as one run uses them, on several threads.
 class RunGroups {
   public:
-    virtual ~RunGroups() = default;
-    virtual bool is_empty() const = 0;
-    /// Note all memberships, and return to those noted.
-    virtual void keep() = 0;
-    virtual void go_back() = 0;
-    /// Store all memberships in slot 0 or 1, and return to those stored.
-    virtual void save(size_t slot) = 0;
-    virtual void restore(size_t slot) = 0;
-    /// Drop a cluster and renormalise rows.
-    virtual void drop(size_t cluster) = 0;
-    /// Measure the groups at prototypes that no pass was made at.
-    virtual void measure(Matrix<const double> C, Watch& watch) = 0;
-    /// Solve them to stationary points, see `Groups::refine`.
-    virtual Outcome refine(const Refinement& how, Watch& watch) = 0;
-};
-
-/// Groups of this process, on several threads.
-class LocalGroups final : public RunGroups {
-  public:
     /// Groups whose samples are not packed stay as the last pass measured them.
-    LocalGroups(Groups& groups, size_t n_rows, bool is_packed, size_t n_threads)
+    RunGroups(Groups& groups, size_t n_rows, bool is_packed, size_t n_threads)
         : groups_(groups), n_rows_(n_rows), is_packed_(is_packed), n_threads_(n_threads) {}
-    bool is_empty() const override { return n_rows_ == 0; }
-    void keep() override { groups_.keep(); }
-    void go_back() override { groups_.go_back(); }
-    void save(size_t slot) override { saved_[slot] = memberships(); }
-    void restore(size_t slot) override;
-    void drop(size_t cluster) override;
-    void measure(Matrix<const double> C, Watch& watch) override;
-    Outcome refine(const Refinement& how, Watch& watch) override;
+    bool is_empty() const { return n_rows_ == 0; }
+    /// Note all memberships, and return to those noted.
+    void keep() { groups_.keep(); }
+    void go_back() { groups_.go_back(); }
+    /// Store all memberships in slot 0 or 1, and return to those stored.
+    void save(size_t slot) { saved_[slot] = memberships(); }
+    void restore(size_t slot);
+    /// Drop a cluster and renormalise rows.
+    void drop(size_t cluster);
+    /// Measure the groups at prototypes that no pass was made at.
+    void measure(Matrix<const double> C, Watch& watch);
+    /// Solve them to stationary points, see `Groups::refine`.
+    Outcome refine(const Refinement& how, Watch& watch);
 
   private:
     struct Memberships {

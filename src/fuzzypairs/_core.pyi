@@ -1,13 +1,12 @@
 """The compiled core: passes over samples, groups of judged samples, Algorithm 1."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
 
 from fuzzypairs._typing import Data, Floats, Ints
 
-# Prototypes, memberships of the groups (None if these are elsewhere), objectives,
-# numbers of clusters, passes, whether the run converged.
-Run = tuple[Floats, Any, Floats, Ints, int, bool]
+# Prototypes, memberships of the groups, objectives, numbers of clusters, passes,
+# whether the run converged.
+Run = tuple[Floats, Floats, Floats, Ints, int, bool]
 # Prototypes, the most sweeps, their tolerance -> sums, masses, rest, groups, change.
 Pass = Callable[[Floats, int, float], tuple[Floats, Floats, float, float, float]]
 
@@ -52,8 +51,6 @@ class Groups:
     ) -> None: ...
     @property
     def distances(self) -> Floats: ...
-    def keep(self) -> None: ...
-    def go_back(self) -> None: ...
     def pack(
         self,
         X: Data,
@@ -63,7 +60,6 @@ class Groups:
         unit: float = 1.0,
     ) -> None: ...
     def set_distances(self, dist2: Floats, n_threads: int = 1) -> None: ...
-    def measure(self, C: Floats, n_threads: int = 1) -> None: ...
     def pass_over(
         self, C: Floats, n_sweeps: int, tol: float, scale: float, n_threads: int = 1
     ) -> tuple[Floats, Floats, float, float]: ...
@@ -82,30 +78,11 @@ class Groups:
     ) -> tuple[float, float, int]: ...
     def evaluate(self, scale: float, n_threads: int = 1) -> tuple[float, float]: ...
 
-class RunGroups(Protocol):
-    """Groups elsewhere, with the memberships of one run."""
-
-    def keep(self) -> None: ...
-    def go_back(self) -> None: ...
-    def save(self, slot: int) -> None: ...
-    def restore(self, slot: int) -> None: ...
-    def drop(self, cluster: int) -> None: ...
-    def measure(self, C: Floats) -> None: ...
-    def refine(
-        self,
-        tol: float,
-        scale: float,
-        turns: int,
-        n_starts: int,
-        max_rows: int,
-        gain: float,
-    ) -> tuple[float, float, int]: ...
-
 def descend(
     samples: Samples | Pass,
-    groups: Groups | RunGroups,
+    groups: Groups,
     C: Floats,
-    U: Floats | None,
+    U: Floats,
     *,
     alpha: float = 0.0,
     tol: float,

@@ -6,7 +6,6 @@ import pytest
 import naive
 from core_cases import assert_on_simplex, graph, joined, no_groups
 from fuzzypairs import _core
-from fuzzypairs.solvers.initial import drop_column
 
 OPTIONS = {"tol": 1e-8, "max_iter": 3000, "is_long": False, "improve": None}
 
@@ -310,80 +309,14 @@ def test_passes_over_samples_elsewhere_give_the_same_run(alpha, is_long):
         _core.descend(pass_over, groups, fit.C, fit.U, totals=totals[:2], **options)
 
 
-class Elsewhere:
-    """Groups by the methods of a Python object, around those of the core."""
-
-    def __init__(self, groups):
-        self.groups, self.kept, self.saved, self.names = groups, None, {}, set()
-
-    def __getattribute__(self, name):
-        if name in {"keep", "go_back", "save", "restore", "drop", "measure", "refine"}:
-            self.names.add(name)
-        return super().__getattribute__(name)
-
-    def keep(self):
-        self.groups.keep()
-
-    def go_back(self):
-        self.groups.go_back()
-
-    def save(self, slot):
-        self.saved[slot] = self.groups.memberships
-
-    def restore(self, slot):
-        self.groups.memberships = self.saved[slot]
-
-    def drop(self, cluster):
-        self.groups.memberships = drop_column(self.groups.memberships, cluster)
-
-    def measure(self, C):
-        self.groups.measure(C)
-
-    def refine(self, *how):
-        return self.groups.refine(*how)
-
-
-@pytest.mark.parametrize("alpha", [0.0, 0.05, 0.12])
-@pytest.mark.parametrize("is_long", [False, True])
-@pytest.mark.parametrize("seed", range(4))
-def test_groups_elsewhere_give_the_same_run(alpha, is_long, seed):
-    fit = Fit([2] * 20 + [3] * 5, 5, alpha=alpha, beta=5.0, n_free=100, seed=seed)
-    groups = fit.groups()
-    pass_over, totals = fit.in_two(groups)
-    options = {**OPTIONS, "is_long": is_long, "alpha": alpha, "totals": totals}
-    here = _core.descend(pass_over, groups, fit.C, fit.U, **options)
-    groups.memberships = fit.U
-    elsewhere = Elsewhere(groups)
-    there = _core.descend(pass_over, elsewhere, fit.C, None, **options)
-    assert {"keep", "save", "refine"} <= elsewhere.names
-    assert ("drop" in elsewhere.names) == (len(here[0]) < 5)
-    assert there[1] is None
-    assert there[4:] == here[4:]
-    np.testing.assert_array_equal(there[3], here[3])
-    for part in (0, 2):
-        np.testing.assert_allclose(there[part], here[part], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(groups.memberships, here[1], rtol=1e-9, atol=1e-9)
-
-
-def test_memberships_are_given_for_groups_that_are_here():
+def test_memberships_are_those_of_the_groups():
     fit = Fit([2] * 5, 3)
     groups = fit.groups()
     pass_over, _ = fit.in_two(groups)
-    for where, U in ((groups, None), (Elsewhere(groups), fit.U)):
-        with pytest.raises(ValueError, match="U is given for groups that are elsewhe"):
-            _core.descend(pass_over, where, fit.C, U, **OPTIONS)
+    with pytest.raises(
+        ValueError, match=r"memberships has shape \(9, 3\), expected \(10"
+    ):
+        _core.descend(pass_over, groups, fit.C, fit.U[1:], **OPTIONS)
+    bare = _core.Groups(*graph(fit.sizes, fit.pairs, 1.0))
     with pytest.raises(ValueError, match="samples of groups are not packed"):
-        _core.descend(fit.samples(), Elsewhere(groups), fit.C, None, **OPTIONS)
-
-
-def test_groups_return_to_memberships_that_were_kept():
-    fit = Fit([2] * 20 + [3] * 5, 5, alpha=0.0, beta=5.0, n_free=0, seed=0)
-    groups = fit.groups()
-    groups.memberships = fit.U
-    groups.pass_over(fit.C, 2, 0.0, 1.0)
-    kept = groups.memberships
-    groups.keep()
-    groups.pass_over(fit.C + 0.5, 2, 0.0, 1.0)
-    assert np.abs(groups.memberships - kept).max() > 1e-3
-    groups.go_back()
-    np.testing.assert_array_equal(groups.memberships, kept)
+        _core.descend(fit.samples(), bare, fit.C, fit.U, **OPTIONS)
