@@ -12,13 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
-axe = pytest.importorskip("axe_playwright_python", reason="axe is missing")
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser: no playwright")
+axe = pytest.importorskip("axe_playwright_python", reason="browser: no axe")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium is installed: apt install chromium"
-)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: no Chromium")
 GRADES = dict(zip("123456789", np.arange(-1, 1.25, 0.25).tolist(), strict=True))
 VIEWS = ("grade", "clusters", "history", "graders", "finish")
 # Milliseconds after which a pair counts as seen, and keys as meant for it.
