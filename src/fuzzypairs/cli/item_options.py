@@ -3,12 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from fuzzypairs.items.source import ItemOptions
 
 __all__ = [
     "Cache",
@@ -22,7 +19,7 @@ __all__ = [
     "Strict",
     "Text",
     "With",
-    "item_options",
+    "item_arguments",
 ]
 
 of_items = partial(typer.Option, rich_help_panel="Pictures, texts and embeddings")
@@ -103,12 +100,20 @@ Strict = Annotated[
 ]
 
 
-def item_options(given: Mapping[str, Any]) -> "ItemOptions":
-    """Return the options above, by the names of their parameters; None is not given."""
-    from fuzzypairs.items.source import ItemOptions
+# Parameters of `analyse`, and of the commands, that are named alike.
+NAMES = ("text", "image", "images", "embedding", "embeddings", "features", "cache")
 
-    names = ("text", "image", "images", "embedding", "embeddings", "features", "cache")
-    told = {name: given[name] for name in names if given.get(name) is not None}
+
+def item_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options above as arguments of `analyse`; None is not given.
+
+    Commands call the columns beside items `beside`.
+    """
+    told = {name: given[name] for name in NAMES if given.get(name) is not None}
+    lists = {"with_": given.get("beside"), "show": given.get("show")}
+    told |= {name: tuple(columns) for name, columns in lists.items() if columns}
+    if given.get("strict"):
+        told["strict"] = True
     options = {}
     for text in given.get("feature_options") or ():
         name, equals, value = text.partition("=")
@@ -118,10 +123,4 @@ def item_options(given: Mapping[str, Any]) -> "ItemOptions":
                 "mean=0.5,0.5,0.5"
             )
         options[name] = value
-    return ItemOptions(
-        **told,
-        beside=tuple(given.get("beside") or ()),
-        show=tuple(given.get("show") or ()),
-        feature_options=options,
-        strict=bool(given.get("strict")),
-    )
+    return told | ({"feature_options": options} if options else {})
