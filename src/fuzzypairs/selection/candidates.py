@@ -151,17 +151,17 @@ def read_rows(X: Any) -> Any:
     return X
 
 
-def default_grid(estimator: Any) -> list[dict[str, list[Any]]]:
+def default_grid(estimator: Any) -> dict[str, list[Any]]:
     """Return what to search of an estimator, or of the end of a pipeline.
 
-    The number of clusters from 2 to 8. For `FDC` also alpha and beta, each automatic or
-    0, and a learned space; `GuidedFDC` finds these by itself.
+    The number of clusters from 2 to 8, and for `FDC` alpha and beta, each automatic
+    or 0.
 
     Examples
     --------
     >>> from fuzzypairs import GuidedFDC
     >>> default_grid(GuidedFDC())
-    [{'n_clusters': [2, 3, 4, 5, 6, 7, 8]}]
+    {'n_clusters': [2, 3, 4, 5, 6, 7, 8]}
     """
     method = last_step(estimator)
     if "n_clusters" not in method.get_params():
@@ -169,14 +169,11 @@ def default_grid(estimator: Any) -> list[dict[str, list[Any]]]:
             f"{type(method).__name__} has no parameter n_clusters to search: give "
             "param_grid"
         )
-    grids: list[dict[str, list[Any]]] = [{"n_clusters": list(CLUSTERS)}]
+    grid: dict[str, list[Any]] = {"n_clusters": list(CLUSTERS)}
     if isinstance(method, FDC):
-        given = {**grids[0], "alpha": ["auto", 0.0], "beta": ["auto", 0.0]}
-        grids = [given, {**grids[0], "metric": ["learned"]}]
-    if not isinstance(estimator, Pipeline):
-        return grids
-    step = estimator.steps[-1][0]
-    return [{f"{step}__{n}": values for n, values in g.items()} for g in grids]
+        grid |= {name: ["auto", 0.0] for name in AUTOMATIC}
+    step = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    return {f"{step}{name}": values for name, values in grid.items()}
 
 
 def list_candidates(estimator: Any, param_grid: Grid, seed: int) -> list[Candidate]:

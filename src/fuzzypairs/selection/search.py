@@ -85,9 +85,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         A clusterer, or a pipeline that ends in one. Its own `n_jobs` is not used.
     param_grid : dict or list of dicts, default=None
         Lists of values by parameter, as in scikit-learn's searches. None: the number
-        of clusters from 2 to 8, and for `FDC` automatic and zero alpha and beta, and a
-        learned space. The key
-        "estimator" lists other clusterers to try, such as `FuzzyCMeans` or
+        of clusters from 2 to 8, and for `FDC` automatic and zero alpha and beta. The
+        key "estimator" lists other clusterers to try, such as `FuzzyCMeans` or
         scikit-learn's KMeans; one that takes no judgements is fitted once.
     n_splits : int, default=4
         Number of folds, 2 or more.

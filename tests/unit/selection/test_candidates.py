@@ -96,7 +96,7 @@ def test_unknown_automatic_values_count_one_each():
 
 
 def test_a_default_metric_is_no_option():
-    grid = {"metric": ["euclidean", "learned"]}
+    grid = {"metric": ["euclidean", "manhattan"]}
     options = [complexity(one, 3.0, {})[1] for one in list_candidates(FDC(), grid, 0)]
     assert options == [0, 1]
 

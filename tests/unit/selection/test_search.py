@@ -213,11 +213,10 @@ class TestGuided:
 class TestDefaultGrid:
     def test_of_each_estimator(self):
         clusters = {"n_clusters": list(range(2, 9))}
-        assert default_grid(GuidedFDC()) == default_grid(KMeans()) == [clusters]
-        own, learned = default_grid(FDC())
-        assert learned == {**clusters, "metric": ["learned"]}
-        assert own == {**clusters, "alpha": ["auto", 0.0], "beta": ["auto", 0.0]}
-        (piped,) = default_grid(make_pipeline(StandardScaler(), KMeans()))
+        assert default_grid(GuidedFDC()) == default_grid(KMeans()) == clusters
+        own = {**clusters, "alpha": ["auto", 0.0], "beta": ["auto", 0.0]}
+        assert default_grid(FDC()) == own
+        piped = default_grid(make_pipeline(StandardScaler(), KMeans()))
         assert piped == {"kmeans__n_clusters": clusters["n_clusters"]}
 
     def test_no_grid_is_the_default_one(self, data):
