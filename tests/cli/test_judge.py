@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from contextlib import closing, nullcontext
 import pandas as pd
 import pytest
 
-from commands import DATA, answers, put, run
+from chat_server import completion, http, serving
+from commands import DATA, answers, put, run, run_python
 from fuzzypairs import PairSet
 from fuzzypairs.cli.judge import judge as judge_pairs
 
@@ -188,3 +190,167 @@ def test_a_pair_that_nobody_saw_is_not_answered(
         judge_pairs(data, id_column="id", annotator="Ann")
 
     assert [grade for _, grade, _ in stored(data)] == expected
+
+
+GRADER = """\
+import json, os, sys, time
+log = open(sys.argv[1], "a")
+for line in sys.stdin:
+    question = json.loads(line)
+    a, b = question["a"], question["b"]
+    log.write(" ".join(sorted([a["id"], b["id"]])) + "\\n")
+    log.flush()
+    gap = abs(float(a["cells"]["x"]) - float(b["cells"]["x"]))
+    print(json.dumps({"id": question["id"], "grade": 1 - gap / 4.5}), flush=True)
+"""
+
+
+@pytest.fixture
+def grader(tmp_path):
+    """A command that grades by the column x, and logs the pairs it was asked."""
+    put(tmp_path / "grader.py", GRADER)
+    return f"{sys.executable} {tmp_path / 'grader.py'} {tmp_path / 'asked.log'}"
+
+
+def test_a_command_grades(data, grader, tmp_path):
+    options = ["--by", grader, "--questions", 10, "--annotator", "bot", "--json"]
+    first = run("judge", data, "--id", "id", *options)
+    second = run("judge", data, "--id", "id", *options)
+
+    assert first.exit_code == second.exit_code == 0, first.output
+    found = json.loads(second.stdout)
+    assert (found["judge"], found["questions"], found["pairs"]) == ("bot", 5, 15)
+    asked = (tmp_path / "asked.log").read_text().split("\n")[:-1]
+    assert len(asked) == len(set(asked)) == 15
+    grades = {grade for _, grade, _ in stored(data)}
+    assert grades <= {1 - gap / 4.5 for gap in (0, 1, 7, 8, 9)}
+
+
+def test_what_would_be_asked_is_shown_and_nothing_is_sent(data, grader, tmp_path):
+    result = run("judge", data, "--id", "id", "--by", grader, "--show-prompt")
+    question = json.loads(result.stdout)
+    assert question["question"] == "Do these two belong together?"
+    assert {"id", "cells"} <= question["a"].keys()
+    assert not (tmp_path / "asked.log").exists()
+    server = ["--by", "http://127.0.0.1:9/v1", "--model", "tiny", "--show-prompt"]
+    result = run("judge", data, "--id", "id", *server, "--question", "Same kind?")
+    assert result.stdout.startswith("POST http://127.0.0.1:9/v1/chat/completions\n{")
+    assert "Same kind?" in result.stdout
+
+
+def test_programs_are_compared_with_people(data, grader):
+    pairs = [f"{a},{b},{2 * ((a in 'abc') == (b in 'abc')) - 1}" for n, a in
+             enumerate("abcdef") for b in "abcdef"[n + 1:]]  # fmt: skip
+    judge_all = ["judge", data, "--id", "id", "--import", data.with_name("pairs.csv")]
+    for name in ("Ann", "Bob"):
+        put(data.with_name("pairs.csv"), "\n".join(["a,b,grade", *pairs]))
+        run(*judge_all, "--annotator", name, input="q")
+    assert answers(run("judge", data, "--id", "id", "--compare"), "0 programs and 2 ")
+    options = ["--by", grader, "--annotator", "bot", "--pairs", data.with_suffix(".db")]
+    assert run("judge", data, "--id", "id", *options).exit_code == 0
+    result = run("judge", data, "--id", "id", "--compare", "--json")
+
+    (found,) = json.loads(result.stdout)["comparison"]
+    assert found["shared_pairs"] == found["pairs_of_several_people"] == 15
+    assert found["agreement"] == found["agreement_of_people"] == 1.0
+    assert "not decided" in found["sentence"]
+    assert found["more_pairs"] > 0
+
+
+def test_a_server_grades_and_the_key_is_nowhere(data, tmp_path, monkeypatch):
+    secret = "sk-do-not-tell-4711"
+    monkeypatch.setenv("FUZZYPAIRS_API_KEY", secret)
+    sent = [completion("0.5"), completion(f"no: {secret}"), secret.encode()]
+    usage = {"prompt_tokens": 7, "completion_tokens": 1}
+    outputs = []
+    with serving(
+        lambda n, _: http(completion("1", usage=usage) if n > 2 else sent[n])
+    ) as (url, requests):
+        command = ["judge", data, "--id", "id", "--by", url, "--model", "tiny"]
+        outputs.append(run(*command, input="n\n"))
+        assert outputs[0].exit_code == 2
+        assert "Up to 100 questions go to" in outputs[0].stderr
+        assert "cells of 'x', 'y', 'kind'" in outputs[0].stderr
+        assert requests == []
+        outputs.append(run(*command, "--questions", 6, "--yes"))
+        outputs.append(run(*command, "--show-prompt"))
+        outputs.append(run(*command, input="y\n"))
+        outputs.append(run(*command[:-2], "--yes"))
+        outputs.append(
+            run(*command[:5], url.replace("127.0.0.1", "a.example"), "--yes")
+        )
+    assert len(requests) == 15
+    assert "6 questions in" in outputs[1].output
+    assert "4 graded, 0 can't say, 2 without a grade (1 not a" in outputs[1].output
+    assert "21 tokens read and 3 written" in outputs[1].output
+    assert "name the model by --model" in outputs[4].output
+    assert all(secret not in one.output + one.stderr for one in outputs)
+    assert all(
+        headers["Authorization"] == f"Bearer {secret}" for _, headers, _ in requests
+    )
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert all(secret.encode() not in path.read_bytes() for path in files)
+    notes = run_python(
+        "import sqlite3, sys\n"
+        f"rows = sqlite3.connect({str(data.with_suffix('.db'))!r}).execute(\n"
+        "    'SELECT note FROM events WHERE note > \"\"')\n"
+        "print(sorted(note for note, in rows))"
+    ).stdout
+    assert notes == "['not a chat completion: [key]', 'not a number: no: [key]']\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--by", ""], "--by is empty"),
+        (["--by", "cat", "--model", "tiny"], "--model is for a language model"),
+        (["--by", "http://127.0.0.1:9/v1"], "name the model by --model"),
+        (["--model", "tiny"], "--model is for a program: name it by --by"),
+        (["--pairs", "x.csv"], "--pairs is for a program"),
+        (["--show-prompt"], "--show-prompt shows what --by sends"),
+        (["--by", "cat", "--pairs", "x.csv"], "x.csv"),
+    ],
+)
+def test_mistakes_about_programs_are_answered_by_a_sentence(data, options, sentence):
+    result = run("judge", data, "--id", "id", *options)
+    assert answers(result, sentence)
+
+
+def test_a_program_that_fails_ends_with_a_sentence_and_code_1(data):
+    result = run("judge", data, "--id", "id", "--by", "no-such-program")
+    assert result.exit_code == 1
+    assert "Stopped: 'no-such-program' cannot be started" in result.output
+
+
+# 3 in the tests; `make kills` has more.
+KILLS = min(int(os.environ.get("FUZZYPAIRS_KILLS", "3")), 50)
+
+
+def test_killed_while_a_program_judges(grader, tmp_path):
+    path, rng = tmp_path / "many.csv", random.Random(0)
+    rows = [f"r{row},{row % 7},{row}" for row in range(60)]
+    put(path, "\n".join(["id,x,y", *rows]))
+    log = tmp_path / "asked.log"
+    command = [sys.executable, "-m", "fuzzypairs", "judge", path, "--id", "id"]
+    command += ["--by", grader, "--annotator", "bot", "--questions", "5000"]
+    known = set()
+    for _ in range(KILLS):
+        before = log.stat().st_size if log.exists() else 0
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as program:
+            while not log.exists() or log.stat().st_size == before:
+                time.sleep(0.01)
+                assert program.poll() is None
+            time.sleep(rng.uniform(0, 0.3))
+            program.kill()
+        time.sleep(0.2)
+        asked = log.read_text()[before:].split("\n")[:-1]
+        assert len(set(asked)) == len(asked)
+        assert known.isdisjoint(asked)
+        with closing(sqlite3.connect(path.with_suffix(".db"))) as connection:
+            rows = connection.execute(
+                "SELECT left_id, right_id FROM answers"
+            ).fetchall()
+        known |= {" ".join(sorted(pair)) for pair in rows}
+        assert len(rows) == len(known)
+        assert len(set(asked) - known) <= 1  # the one in flight
+    assert len(known) > KILLS

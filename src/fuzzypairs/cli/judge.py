@@ -1,4 +1,4 @@
-"""`fuzzypairs judge`: grade pairs in a terminal, one key a grade."""
+"""`fuzzypairs judge`: grade pairs in a terminal, or have a program grade them."""
 
 import os
 import re
@@ -7,15 +7,18 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from fuzzypairs.cli import label, options, screen
+from fuzzypairs.cli import label, options, programs, screen
 
 if TYPE_CHECKING:
     from fuzzypairs.labelling.desk import Asked
@@ -45,6 +48,10 @@ SEQUENCE = re.compile(
 MARKS = ("", "yellow", "bold yellow reverse")
 
 
+of_program = partial(typer.Option, rich_help_panel="A program as judge")
+QUESTION = "Do these two belong together?"
+
+
 def judge(
     data: options.Data,
     *,
@@ -55,36 +62,132 @@ def judge(
     annotator: label.Annotator = None,
     n_clusters: label.Clusters = None,
     database: label.Database = None,
+    by: Annotated[
+        str | None,
+        of_program(
+            help="A command that reads questions and writes grades as lines of JSON, "
+            "or the address of a server with the chat-completions interface.",
+            metavar="COMMAND|URL",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, of_program(help="The language model.", metavar="NAME")
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        of_program(help="What the model is told; {question} is in it.", metavar="FILE"),
+    ] = None,
+    question: Annotated[
+        str, of_program(help="What the program is asked.", metavar="TEXT")
+    ] = QUESTION,
+    show_prompt: Annotated[
+        bool,
+        of_program(
+            "--show-prompt", help="Print what would be sent first, and send nothing."
+        ),
+    ] = False,
+    pairs: Annotated[
+        Path | None,
+        of_program(
+            help="Ask about the pairs of this file, such as those that people judged.",
+            metavar="FILE",
+        ),
+    ] = None,
+    questions: Annotated[
+        int, of_program(min=1, help="The most questions of this run.")
+    ] = 100,
+    parallel: Annotated[
+        int, of_program(min=1, max=256, help="The most questions at a time.")
+    ] = 1,
+    failures: Annotated[
+        int,
+        of_program(
+            min=1, help="Stop after so many questions in a row without a grade."
+        ),
+    ] = 20,
+    timeout: Annotated[
+        float, of_program(min=0.1, help="Seconds for one reply.")
+    ] = 120.0,
+    yes: Annotated[
+        bool, of_program("--yes", help="Send items to the server without asking.")
+    ] = False,
+    compare: Annotated[
+        bool,
+        of_program(
+            "--compare", help="Say how programs agree with people; asks nobody itself."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Grade pairs of your data in this terminal.
+    """Grade pairs of your data in this terminal, or by a program.
 
     Shows two rows side by side, with cells that differ marked, and takes a grade by
     key: 1 to 4 for unlike, 5 for can't say, 6 to 9 for alike. Each answer is saved at
     once; q quits, and the same command continues later. fuzzypairs label uses the same
     file, and fit --pairs reads it.
 
+    With --by, a program or a language model grades instead. The key of a server is
+    taken from the environment variable FUZZYPAIRS_API_KEY.
+
     Example: fuzzypairs judge wine.csv --id bottle
     """
     terminal = screen.new_terminal(stderr=as_json)
+    summary: dict[str, Any] = {}
     with ExitStack() as stack, screen.plain_errors(code=2):
+        asking = _asking(
+            by, model, prompt, question, pairs, questions, parallel, failures, timeout
+        )
+        if asking is not None:
+            asking.judge()  # refuses what cannot be asked before the data are read
         labelling = label.read_labelling(
             data, terminal, id_column=id_column, text=text, drop=drop,
             n_clusters=n_clusters, database=database,
         )  # fmt: skip
-        who = annotator or label.login()
-        service = labelling.open(stack, imported, who, terminal)
-        with single_keys():
-            n_answers = _ask(service, who, terminal)
+        who = annotator or (programs.program_name(by, model) if by else label.login())
+        asks_nobody = show_prompt or (compare and by is None)
+        service = labelling.open(
+            stack, imported, who, terminal, fits=not (asks_nobody or pairs)
+        )
+        n_answers = 0
+        if show_prompt:
+            if asking is None:
+                raise ValueError("--show-prompt shows what --by sends: name one")
+            programs.show_prompt(service, who, asking)
+            return
+        if asking is not None:
+            tally = programs.ask_program(service, who, asking, terminal, is_sure=yes)
+            n_answers = tally.n_graded + tally.n_unsure
+            summary = programs.as_json(who, tally)
+            for said in programs.describe(tally):
+                terminal.print(escape(said))
+        elif not compare:
+            with single_keys():
+                n_answers = _ask(service, who, terminal)
+        if compare:
+            summary["comparison"] = programs.compare_programs(service, terminal)
         everyone = len(service.pairs())
+    path = str(labelling.database)
     if as_json:
-        path = str(labelling.database)
-        screen.print_json({"database": path, "answers": n_answers, "pairs": everyone})
-        return
-    terminal.print(
-        f"\n{n_answers} answers, {everyone} judged pairs in "
-        f"{escape(str(labelling.database))}"
-    )
+        screen.print_json(
+            {"database": path, "answers": n_answers, "pairs": everyone, **summary}
+        )
+    else:
+        terminal.print(
+            f"\n{n_answers} answers, {everyone} judged pairs in {escape(path)}"
+        )
+    if summary.get("stopped"):
+        raise typer.Exit(1)
+
+
+def _asking(by: str | None, *given: Any) -> programs.Asking | None:
+    """Return who is asked; None for a person."""
+    if by is not None:
+        return programs.Asking(by, *given)
+    model, prompt, _, pairs, *_ = given
+    for option, value in (("--model", model), ("--prompt", prompt), ("--pairs", pairs)):
+        if value is not None:
+            raise ValueError(f"{option} is for a program: name it by --by")
+    return None
 
 
 def _ask(service: "Service", who: str, terminal: Console) -> int:

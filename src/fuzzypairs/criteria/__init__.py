@@ -1,6 +1,7 @@
 """How well clusters agree with a truth, with judgements, and with each other."""
 
 from fuzzypairs.criteria.agreement import pair_agreement, pairs_held
+from fuzzypairs.criteria.judges import JudgeComparison, compare_judges
 from fuzzypairs.criteria.memberships import (
     Chance,
     align_clusters,
@@ -24,9 +25,11 @@ from fuzzypairs.criteria.validity import (
 
 __all__ = [
     "Chance",
+    "JudgeComparison",
     "PairedTest",
     "align_clusters",
     "certainty",
+    "compare_judges",
     "fuzzy_silhouette",
     "hungarian_accuracy",
     "lia",

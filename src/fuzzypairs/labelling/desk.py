@@ -52,11 +52,19 @@ class Desk:
     X : ndarray of shape (n_samples, n_features)
     n_clusters : int
     seed : int
+    repeats : float, default=REPEATS
+        Share of questions that repeat an own one.
     """
 
-    def __init__(self, X: Floats, n_clusters: int | None, seed: int) -> None:
+    def __init__(
+        self,
+        X: Floats,
+        n_clusters: int | None,
+        seed: int,
+        repeats: float = REPEATS,
+    ) -> None:
         self.lock = threading.Lock()
-        self._questions = Questions(X, n_clusters, seed=seed, repeats=REPEATS)
+        self._questions = Questions(X, n_clusters, seed=seed, repeats=repeats)
         self._rng = np.random.default_rng([seed, 1])
         self._waiting: deque[Asked] = deque()
         self._ahead: deque[Question] = deque()

@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
-from fuzzypairs.labelling.desk import Asked, Desk
+from fuzzypairs.labelling.desk import REPEATS, Asked, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
@@ -70,6 +70,8 @@ class Service:
     changes : list of str
     model : Updates
         The last model and the report.
+    repeats : float
+        Share of questions that repeat an own one; 0 where programs are asked.
 
     Examples
     --------
@@ -104,7 +106,7 @@ class Service:
         if changes is None:
             catalogue, changes = as_judged(store, catalogue)
         self.catalogue, self.store, self.changes = catalogue, store, changes
-        self._seed = seed
+        self._seed, self.repeats = seed, REPEATS
         # Questions need samples only if something is fitted to them.
         self._X = np.empty((len(catalogue), 0)) if task is None else task.X
         self._n_clusters = None if task is None else task.most_clusters
@@ -396,7 +398,7 @@ class Service:
             if annotator not in self._desks:
                 # Each person has other random pairs, the same after a new start.
                 seed = zlib.crc32(annotator.encode()) + self._seed
-                desk = Desk(self._X, self._n_clusters, seed)
+                desk = Desk(self._X, self._n_clusters, seed, self.repeats)
                 for answer in self.own(annotator):
                     rows = self._row[answer.left_id], self._row[answer.right_id]
                     desk.mark(*rows, answer.grade)
