@@ -49,7 +49,6 @@ MARKS = ("", "yellow", "bold yellow reverse")
 
 
 of_program = partial(typer.Option, rich_help_panel="A program as judge")
-QUESTION = "Do these two belong together?"
 
 
 def judge(
@@ -78,8 +77,13 @@ def judge(
         of_program(help="What the model is told; {question} is in it.", metavar="FILE"),
     ] = None,
     question: Annotated[
-        str, of_program(help="What the program is asked.", metavar="TEXT")
-    ] = QUESTION,
+        str | None,
+        of_program(
+            help="What the program is asked; whether the two belong together if left "
+            "out.",
+            metavar="TEXT",
+        ),
+    ] = None,
     show_prompt: Annotated[
         bool,
         of_program(

@@ -39,7 +39,7 @@ class Asking:
     by: str
     model: str | None
     prompt: Path | None
-    question: str
+    question: str | None
     pairs: Path | None
     n_questions: int
     parallel: int

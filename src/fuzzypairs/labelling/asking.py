@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fuzzypairs.labelling.programs import (
-    QUESTION,
     Judge,
     JudgeError,
     Reply,
@@ -98,7 +97,7 @@ async def ask_judge(
     n_questions: int,
     parallel: int = 1,
     n_failures: int = 20,
-    question: str = QUESTION,
+    question: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tally:
     """Ask until the questions are used up, nothing is left, or the judge fails.
@@ -120,7 +119,7 @@ async def ask_judge(
         The most questions at a time.
     n_failures : int, default=20
         The most questions in a row that the judge fails to answer as it was told.
-    question : str
+    question : str, default=None
     progress : callable, default=None
         Called as ``progress(done, n_questions)``.
 

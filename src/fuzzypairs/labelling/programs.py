@@ -82,7 +82,7 @@ class Judge(Protocol):
 
 
 def make_question(
-    catalogue: Catalogue, left: int, right: int, question: str = QUESTION
+    catalogue: Catalogue, left: int, right: int, question: str | None = None
 ) -> dict[str, Any]:
     """Return what a program is told of a pair: what a person would see.
 
@@ -101,7 +101,7 @@ def make_question(
         if cells:
             item["cells"] = cells
         items[name] = item
-    return {"question": question, **items}
+    return {"question": question or QUESTION, **items}
 
 
 def picture_path(catalogue: Catalogue, row: int) -> str:
