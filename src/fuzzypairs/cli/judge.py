@@ -18,7 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from fuzzypairs.cli import label, options, programs, screen
+from fuzzypairs.cli import label, options, program_judge, screen
 
 if TYPE_CHECKING:
     from fuzzypairs.labelling.desk import Asked
@@ -147,7 +147,9 @@ def judge(
             data, terminal, id_column=id_column, text=text, drop=drop,
             n_clusters=n_clusters, database=database,
         )  # fmt: skip
-        who = annotator or (programs.program_name(by, model) if by else label.login())
+        who = annotator or (
+            program_judge.program_name(by, model) if by else label.login()
+        )
         asks_nobody = show_prompt or (compare and by is None)
         service = labelling.open(
             stack, imported, who, terminal, fits=not (asks_nobody or pairs)
@@ -156,19 +158,21 @@ def judge(
         if show_prompt:
             if asking is None:
                 raise ValueError("--show-prompt shows what --by sends: name one")
-            programs.show_prompt(service, who, asking)
+            program_judge.show_prompt(service, who, asking)
             return
         if asking is not None:
-            tally = programs.ask_program(service, who, asking, terminal, is_sure=yes)
+            tally = program_judge.ask_program(
+                service, who, asking, terminal, is_sure=yes
+            )
             n_answers = tally.n_graded + tally.n_unsure
-            summary = programs.as_json(who, tally)
-            for said in programs.describe(tally):
+            summary = program_judge.as_json(who, tally)
+            for said in program_judge.describe(tally):
                 terminal.print(escape(said))
         elif not compare:
             with single_keys():
                 n_answers = _ask(service, who, terminal)
         if compare:
-            summary["comparison"] = programs.compare_programs(service, terminal)
+            summary["comparison"] = program_judge.compare_programs(service, terminal)
         everyone = len(service.pairs())
     path = str(labelling.database)
     if as_json:
@@ -183,10 +187,10 @@ def judge(
         raise typer.Exit(1)
 
 
-def _asking(by: str | None, *given: Any) -> programs.Asking | None:
+def _asking(by: str | None, *given: Any) -> program_judge.Asking | None:
     """Return who is asked; None for a person."""
     if by is not None:
-        return programs.Asking(by, *given)
+        return program_judge.Asking(by, *given)
     model, prompt, _, pairs, *_ = given
     for option, value in (("--model", model), ("--prompt", prompt), ("--pairs", pairs)):
         if value is not None:
