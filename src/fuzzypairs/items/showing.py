@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.feature_extraction.text import CountVectorizer
 
 from fuzzypairs._typing import Floats
@@ -14,8 +15,8 @@ __all__ = ["distinctive_words", "shorten", "text_of"]
 # Of a text so many characters are looked at.
 LONGEST = 20_000
 MOST_WORDS = 20_000
-# z from which a word sets a cluster apart: one word in a thousand by chance.
-CLEAR = 3.1
+# How many words of a cluster are listed by chance.
+BY_CHANCE = 0.5
 
 
 def shorten(text: str, most: int = 160) -> str:
@@ -62,7 +63,8 @@ def distinctive_words(
     Returns
     -------
     words : list of list of (word, z)
-        For each cluster, the largest z first; only words with z above 3.1.
+        For each cluster, the largest z first; only those so large that chance alone
+        would list a word in every second cluster.
 
     References
     ----------
@@ -88,13 +90,14 @@ def distinctive_words(
     every = own.sum(axis=0)
     # A prior of as many words as a text has, on average, for each word of the list.
     prior = every / every.sum() * (every.sum() / len(texts)) + 1e-9
+    clear = -ndtri(min(BY_CHANCE / len(words), 0.05))
     found = []
     for mine in own:
         here, there = mine + prior, every - mine + prior
         rest = here.sum() - here, there.sum() - there
         odds = here / np.maximum(rest[0], 1e-9), there / np.maximum(rest[1], 1e-9)
         z = (np.log(odds[0]) - np.log(odds[1])) / np.sqrt(1 / here + 1 / there)
-        best = [w for w in np.argsort(-z, kind="stable")[:n] if z[w] > CLEAR]
+        best = [w for w in np.argsort(-z, kind="stable")[:n] if z[w] > clear]
         found.append([(str(words[w]), float(z[w])) for w in best])
     return found
 

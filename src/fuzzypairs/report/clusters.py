@@ -94,7 +94,7 @@ def _clusters(fit: FitFacts) -> Section:
     if fit.items is not None and fit.items.kind == "text":
         text = (
             "Numbers behind words are log-odds ratios with a prior, over their "
-            "standard errors: above 3.1, a word is clearly more frequent in the "
+            "standard errors; a word is listed if it is clearly more frequent in the "
             "cluster than in others. "
         )
     if fit.profiles:
@@ -230,7 +230,7 @@ def _mixed(fit: FitFacts) -> Section:
     elif len(some):
         ax = plot_mixtures(fit.U[some], [fit.names[row] for row in some.tolist()])
         rename_clusters(fit, ax)
-        caption = "Memberships of the most mixed rows."
+        caption = f"Memberships of the most mixed {fit.noun}s."
         picture = Picture(ax.figure, alt=caption, caption=caption)
     text = [] if len(some) else ["No row is mixed: all belong to one cluster alone."]
     rows = fit.mixed[:IN_LIST].tolist()
@@ -244,11 +244,11 @@ def _mixed(fit: FitFacts) -> Section:
             ]
             for row, (a, b) in zip(rows, best, strict=True)
         ],
-        "The most mixed rows",
+        f"The most mixed {fit.noun}s",
         len(fit.mixed) - len(rows),
         (2, 4) if fit.cluster_names else (1, 2, 3, 4),
     )
-    return Section("Mixed rows", text, picture, [table] if rows else [])
+    return Section(f"Mixed {fit.noun}s", text, picture, [table] if rows else [])
 
 
 def _classes(fit: FitFacts) -> Section:

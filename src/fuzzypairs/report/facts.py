@@ -77,12 +77,16 @@ class FitFacts:
         """Return what a cluster is called in a sentence."""
         return f"cluster {cluster}" if self.cluster_names is None else self.tag(cluster)
 
-    def mixture(self, row: int, cluster: int) -> str:
+    def mixture(self, row: int, cluster: int, *, is_brief: bool = False) -> str:
         """Return the memberships of a row in its own cluster and in the next one."""
         others = np.delete(np.arange(len(self.sizes)), cluster)
         other = int(others[self.U[row, others].argmax()])
         own, next_one = (100 * self.U[row, [cluster, other]]).round().astype(int)
-        return f"{own} %, {self.cluster(other)} {next_one} %"
+        if not is_brief:
+            return f"{own} %, {self.cluster(other)} {next_one} %"
+        # Narrow columns break it between the two.
+        blank = "\N{NO-BREAK SPACE}"
+        return f"{own}{blank}%, {self.tag(other)}:{blank}{next_one}{blank}%"
 
     @cached_property
     def labels(self) -> Ints:

@@ -106,11 +106,13 @@ def item_galleries(
     near = [fit.shown.cell(int(row), is_large=True) for row in typical]
     between = [
         replace(
-            fit.shown.cell(int(row), is_large=True), note=fit.mixture(int(row), cluster)
+            fit.shown.cell(int(row), is_large=True),
+            note=fit.mixture(int(row), cluster, is_brief=True),
         )
         for row in mixed
     ]
-    found = {"Most typical": near, "Most mixed": between}
+    mixed_caption = "Most mixed: memberships here, and in the next cluster"
+    found = {"Most typical": near, mixed_caption: between}
     return [Gallery(caption, cells) for caption, cells in found.items() if cells]
 
 
