@@ -1,5 +1,6 @@
 """Pictures, texts or embeddings: which there are, and how one of them is shown."""
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -188,6 +189,10 @@ class ItemSet:
         """Return what an item is called."""
         return f"row {row}" if self.ids is None else str(self.ids[row])
 
+    def digests(self) -> NDArray[np.uint64]:
+        """Return a digest of each item, (n_items,); of a file it is of its size."""
+        return np.array([_digest(value) for value in self.values], dtype=np.uint64)
+
     def take(self, rows: Ints | Sequence[int]) -> Self:
         """Return some of the items, in the order of `rows`."""
         numbers = np.asarray(rows, dtype=np.intp)
@@ -282,6 +287,17 @@ def guess_column(frame: "pd.DataFrame") -> tuple[Kind, str] | None:
         elif len(words) and (len(frame.columns) == 1 or "free text" in why):
             found.append((0, float(words.str.len().mean()), "text", str(name)))
     return max(found)[2:] if found else None
+
+
+def _digest(item: Any) -> int:
+    if isinstance(item, np.ndarray):
+        data = np.asarray(item, order="C").tobytes()
+    else:
+        try:
+            data = b"%d" % os.stat(item).st_size
+        except (OSError, ValueError):  # a text, or a file that is gone
+            data = str(item).encode("utf-8", "replace")
+    return int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
 
 
 def _as_ids(ids: Any) -> NDArray[Any] | None:

@@ -58,10 +58,13 @@ class Wanted(NamedTuple):
         """Return the rows of a table, or of a part of it, that may be judged ones."""
         if gone := [name for name in self.columns if name not in frame]:
             raise PairsError(self.worded(f"it has no columns {listed(gone)}"))
-        digests = digest_rows(frame[list(self.columns)])
+        return self.among(digest_rows(frame[list(self.columns)]))
+
+    def among(self, digests: NDArray[np.uint64]) -> "Hits":
+        """Return the rows of these digests that may be judged ones."""
         known = [int(digest, 16) for _, digest in self.items.values()]
         rows = np.flatnonzero(np.isin(digests, np.array(known, dtype=np.uint64)))
-        return Hits(len(frame), rows, digests[rows])
+        return Hits(len(digests), rows, digests[rows])
 
     def worded(self, said: str) -> str:
         """Return an error about a table that is not the one that was judged."""
