@@ -22,7 +22,9 @@ from fuzzypairs import PairSet
 from fuzzypairs.bench import Row
 
 # What `fuzzypairs label` imports before it reads anything.
-IMPORTS = "import fuzzypairs.cli.label, fuzzypairs.cli.outputs, fuzzypairs.labelling"
+IMPORTS = (
+    "import fuzzypairs.cli.label, fuzzypairs.analysis.analyse, fuzzypairs.labelling"
+)
 IMPORTS += ".serving, fuzzypairs.labelling.media"
 # The same program without a limit of the rate: 32 clients are one browser to it.
 UNLIMITED = """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 # Names are imported when they are first asked for: a script that fits one method does
 # not wait for the libraries of all others.
 if TYPE_CHECKING:
+    from fuzzypairs.analysis.analyse import analyse
     from fuzzypairs.baselines.dsc import DSC
     from fuzzypairs.baselines.fhss import FHSS
     from fuzzypairs.baselines.pcca import PCCA
@@ -31,6 +32,7 @@ __all__ = [
     "PairSearchCV",
     "PairSet",
     "__version__",
+    "analyse",
     "load",
     "save",
     "show_versions",
@@ -46,6 +48,7 @@ PLACES = {
     "PairSearchCV": "selection.search",
     "PairSet": "pairs.pairset",
     "SSDC": "baselines.ssdc",
+    "analyse": "analysis.analyse",
     "load": "tables.model_files",
     "save": "tables.model_files",
     "show_versions": "tables.versions",

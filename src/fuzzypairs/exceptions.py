@@ -1,7 +1,9 @@
 """Errors and warnings by name."""
 
 import sqlite3
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
@@ -223,3 +225,13 @@ def sqlite_sentence(path: object, error: sqlite3.Error) -> str:
 def _kind(error: sqlite3.Error) -> int:
     # The upper bytes tell the cause.
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[list[str]]:
+    """Yield a list that holds each warning once, as a sentence, at the end."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield notes
+    notes += dict.fromkeys(str(warning.message) for warning in caught)

@@ -148,7 +148,7 @@ def test_what_fails_outside_is_one_sentence(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("fuzzypairs.cli.outputs.write_memberships", fail)
+    monkeypatch.setattr("fuzzypairs.analysis.result_columns.write_memberships", fail)
     monkeypatch.setattr(command, "LIMITS", command.LIMITS[:1])
 
     result = run("demo", "--out", tmp_path / "out", *FAST)

@@ -185,9 +185,9 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path):
             grade = 0.9 if kind[asked.left] == kind[asked.right] else -0.9
             service.answer("Ann", asked.left, asked.right, grade=grade)
         service.model.write_report()
-        task = labelling.task
+        rows = labelling.rows
         live = fit_once(
-            FitTask(task.X.to_numpy(), task.items.features, (), 2),
+            FitTask(rows.X.to_numpy(), rows.table, (), 2),
             StoredJudgements(labelling.database, list(frame["id"]))(),
             None,
         )

@@ -30,6 +30,7 @@ LAYERS = (
     "tables",
     "items",
     "plots",
+    "analysis",
     "report",
     "labelling",
     "reproduction",
@@ -42,7 +43,12 @@ MOST_AT_THE_TOP = 9
 MOST_LINES = 500
 
 # What breaks a rule today, and why.
-BACKWARD: dict[tuple[str, str], str] = {}
+BACKWARD: dict[tuple[str, str], str] = {
+    (
+        "analysis/analysis_result",
+        "report",
+    ): "a result writes its report, when it is asked to",
+}
 SAME_NAME: dict[str, str] = {}
 LONG: dict[str, str] = {
     "pairs/pairset": "one class: half of it are the docstrings of its public methods",

@@ -18,6 +18,7 @@ from fuzzypairs.cli import (
     fit,
     judge,
     label,
+    options,
     predict,
     reproduce,
     screen,
@@ -80,4 +81,4 @@ def main(
 for command in (demo.demo, fit.fit, predict.predict, tune.tune, compare.compare,
                 label.label, judge.judge,
                 datasets.datasets, reproduce.reproduce, bench.bench):  # fmt: skip
-    app.command()(command)
+    app.command()(options.unfold(command))

@@ -11,13 +11,13 @@ import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSearchCV, PairSet
 from fuzzypairs._typing import Ints
+from fuzzypairs.analysis.fit_rows import unguided_of
 from fuzzypairs.blocks.dask_estimators import DaskFDC
 from fuzzypairs.blocks.guided_blocks import GuidedBlocks
 from fuzzypairs.blocks.held_rows import by_block, draw_rows, positions
 from fuzzypairs.blocks.named_pairs import NamedPairs, check_places
 from fuzzypairs.cli.block_jobs import Job
 from fuzzypairs.report import write_fit_report
-from fuzzypairs.report.guidance import without_judgements
 from fuzzypairs.tables.block_features import BlockFeatures, Profile
 from fuzzypairs.tables.file_blocks import FileBlock
 
@@ -144,7 +144,7 @@ def write_report(
         judges = pairs.judges[shown], pairs.judge_names
         on_sample = PairSet(i, j, pairs.grade[shown], len(rows), *judges)
         if model.n_clusters_ > 1:
-            before = without_judgements(model, X)
+            before = unguided_of(model, X, model.memberships_)
     ids = None
     if features.id_column is not None:
         ids = np.asarray(features.ids(frame[features.id_column]), dtype=object)

@@ -1,7 +1,6 @@
 """`fuzzypairs compare`: all methods on a user's own file."""
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ from fuzzypairs.cli import options, screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
-    from fuzzypairs.cli.outputs import Task
+    from fuzzypairs.analysis.rows import Rows
     from fuzzypairs.report import Table
     from fuzzypairs.selection.comparison import Outcome
 
@@ -31,19 +30,10 @@ HEADS = {
 
 
 def compare(
-    context: typer.Context,
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
-    id_column: options.IdColumn = None,
-    truth: options.Truth = None,
-    drop: options.Drop = None,
-    no_scale: options.NoScale = False,
-    category: options.Category = None,
-    number: options.Number = None,
-    date: options.DateColumn = None,
-    date_order: options.DateOrder = None,
-    grade_scale: options.GradeScale = None,
+    reading: options.Reading,
     clusters: Annotated[
         int | None,
         options.of_model(
@@ -64,82 +54,95 @@ def compare(
 ) -> None:
     """Compare all methods on your data and judgements in one table."""
     screen.check_folder(out, force)
-    with screen.plain_errors(code=2), screen.warnings_as_notes() as notes:
-        from fuzzypairs.cli.outputs import read_task
+    with screen.plain_errors(code=2), screen.progress() as show:
+        from fuzzypairs.analysis.row_reader import RowReader
         from fuzzypairs.selection import comparison
         from fuzzypairs.tables.atomic import staging
 
         names = methods.split(",") if methods else list(comparison.METHODS)
         chosen = comparison.pick_methods(names)
-        task = read_task(data, pairs, context.params, clusters)
+        reader = RowReader(**reading.arguments(data), progress=show)
+        rows = reader.read(data, pairs)
+        n_clusters = clusters or _count_classes(rows, reading.truth)
+        if n_clusters > rows.n_rows:
+            raise ValueError(
+                f"--clusters is {n_clusters} but the number of rows of {data} is "
+                f"{rows.n_rows}: ask for fewer clusters"
+            )
     with screen.plain_errors():
         with screen.progress() as show:
             outcomes = comparison.compare(
-                task.X, task.pairs, task.n_clusters, truth=task.items.truth,
+                rows.X, rows.pairs, n_clusters, truth=rows.source.truth,
                 methods=chosen, random_state=seed, progress=show,
             )  # fmt: skip
-        summary = _summary(task, outcomes, seed) | {"notes": notes}
+        summary = _summary(rows, outcomes, n_clusters, seed)
         with staging(out) as folder:
-            _write(folder, task, outcomes, summary)
+            _write(folder, rows, outcomes, summary)
     if as_json:
         screen.print_json(summary)
     else:
-        _show(task, outcomes, notes, out)
+        _show(summary, outcomes, out)
     if all(row.error for row in outcomes):
         screen.fail(f"no method succeeded: {out / 'comparison.csv'} says why", code=1)
 
 
-def _summary(task: "Task", outcomes: "Sequence[Outcome]", seed: int) -> dict[str, Any]:
+def _count_classes(rows: "Rows", truth: str | None) -> int:
+    """Return the number of classes, if the column of the truth can be classes."""
+    if rows.source.truth is None:
+        raise ValueError("--clusters is missing: say how many, or name a --truth")
+    n_classes = len({value for value in rows.source.truth if value is not None})
+    if not 1 < n_classes <= rows.n_rows / 2:
+        raise ValueError(
+            f"--truth {truth} has {n_classes} different values in {rows.n_rows} rows: "
+            "expected classes; name another column, or give --clusters"
+        )
+    return n_classes
+
+
+def _summary(
+    rows: "Rows", outcomes: "Sequence[Outcome]", n_clusters: int, seed: int
+) -> dict[str, Any]:
     """Return what comparison.json holds."""
     return {
         "fuzzypairs": __version__,
-        "data": str(task.items.path),
-        "rows": task.items.n_rows,
-        "features": task.X.shape[1],
-        "pairs": len(task.pairs),
-        "clusters": task.n_clusters,
+        "data": str(rows.source.path),
+        "rows": rows.n_rows,
+        "features": rows.X.shape[1],
+        "pairs": len(rows.pairs),
+        "clusters": n_clusters,
         "seed": seed,
-        "columns": [asdict(column) for column in task.preparation.columns_],
+        "columns": [asdict(column) for column in rows.columns],
         "methods": [row.as_dict() for row in outcomes],
+        "notes": list(rows.notes),
     }
 
 
 def _write(
-    folder: Path, task: "Task", outcomes: "Sequence[Outcome]", summary: dict[str, Any]
+    folder: Path, rows: "Rows", outcomes: "Sequence[Outcome]", summary: dict[str, Any]
 ) -> None:
-    from fuzzypairs.cli.outputs import write_json
-    from fuzzypairs.plots.method_bars import plot_comparison
+    import numpy as np
+    import pandas as pd
 
-    rows = summary["methods"]
-    _write_csv(folder / "comparison.csv", rows[0], (row.values() for row in rows))
-    n_rows, ids = task.items.n_rows, task.items.ids
-    labels = [
-        [""] * n_rows if row.labels is None else row.labels.tolist() for row in outcomes
-    ]
-    heads = ["row" if ids is None else "id", *(row.method for row in outcomes)]
-    names = range(n_rows) if ids is None else ids
-    _write_csv(folder / "labels.csv", heads, zip(names, *labels, strict=True))
+    from fuzzypairs.analysis.analysis_result import write_json
+    from fuzzypairs.plots.method_bars import plot_comparison
+    from fuzzypairs.tables.writing import write_table
+
+    table = pd.DataFrame(summary["methods"], dtype=object)
+    write_table(folder / "comparison.csv", {str(name): table[name] for name in table})
+    none = np.full(rows.n_rows, "")
+    labels = {o.method: none if o.labels is None else o.labels for o in outcomes}
+    names = {"row": range(rows.n_rows)} if rows.ids is None else {"id": rows.ids}
+    write_table(folder / "labels.csv", names | labels)
     write_json(folder / "comparison.json", summary)
     plot_comparison(outcomes).savefig(folder / "comparison.png", dpi=144)
 
 
-def _write_csv(path: Path, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    from fuzzypairs.tables.writing import escape_cell
-
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        lines.writerow(heads)
-        lines.writerows(map(escape_cell, row) for row in rows)
-
-
-def _show(
-    task: "Task", outcomes: "Sequence[Outcome]", notes: Sequence[str], out: Path
-) -> None:
+def _show(summary: dict[str, Any], outcomes: "Sequence[Outcome]", out: Path) -> None:
     """Print the table, and notes on files and methods."""
     terminal = screen.new_terminal()
     terminal.print(
-        f"{task.items.n_rows} rows, {task.X.shape[1]} features, {len(task.pairs)} "
-        f"judgements, {task.n_clusters} clusters asked for"
+        f"{summary['rows']} rows, {summary['features']} features, {summary['pairs']} "
+        f"judgements, {summary['clusters']} clusters asked for"
     )
     terminal.print(screen.as_table(_table(outcomes)))
     for row in outcomes:
@@ -147,7 +150,7 @@ def _show(
             terminal.print(f"[red]{row.method} failed:[/] {escape(row.error)}")
         elif row.note:
             terminal.print(f"[yellow]{row.method}:[/] {escape(row.note)}")
-    screen.print_notes(terminal, notes)
+    screen.print_notes(terminal, summary["notes"])
     terminal.print("\nTable, picture and labels are in:")
     typer.echo(out)
 

@@ -274,7 +274,8 @@ def _summary(trials: list[_Trial]) -> dict[str, Any]:
 
 def _write(folder: Path, trials: list[_Trial], seed: int) -> None:
     """Write all files of the demo."""
-    from fuzzypairs.cli.outputs import write_json, write_memberships
+    from fuzzypairs.analysis.analysis_result import write_json
+    from fuzzypairs.analysis.result_columns import write_memberships
 
     _figure(trials).savefig(folder / "digits.png", dpi=120)
     _write_page(folder / "report.html", trials, seed)

@@ -2,7 +2,6 @@
 
 import getpass
 import tempfile
-import time
 import webbrowser
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from rich.console import Console
 from fuzzypairs.cli import options, screen
 
 if TYPE_CHECKING:
-    from fuzzypairs.cli.outputs import Task
+    from fuzzypairs.analysis.rows import Rows
     from fuzzypairs.labelling.catalogue import Catalogue
     from fuzzypairs.labelling.service import Service
     from fuzzypairs.labelling.stored_judgements import Judged
@@ -169,7 +168,8 @@ class Labelling:
     """A table to be judged, as it is shown and as it is clustered."""
 
     catalogue: "Catalogue"
-    task: "Task"
+    rows: "Rows"
+    n_clusters: int
     database: Path
 
     def open(
@@ -198,10 +198,10 @@ class Labelling:
             n = import_judgements(store, imported, catalogue, who)
             screen.print_notes(terminal, [f"{n} judgements of {imported} are stored"])
         task = FitTask(
-            self.task.X.to_numpy(),
-            self.task.items.features,
-            self.task.preparation.columns_,
-            self.task.n_clusters,
+            self.rows.X.to_numpy(),
+            self.rows.table,
+            self.rows.columns,
+            self.n_clusters,
         )
         folder = out or self.database.with_name(f"{self.database.stem}-report")
         service = Service(
@@ -216,25 +216,12 @@ class Labelling:
 
     def write_report(self, judged: "Judged", folder: Path) -> Path:
         """Fit the model of the page, and write what `fuzzypairs fit` writes."""
-        import warnings
-
         from fuzzypairs import GuidedFDC
-        from fuzzypairs.active.inference import fit_answers
-        from fuzzypairs.cli.options import TableFormat
-        from fuzzypairs.cli.outputs import FittedTask
-        from fuzzypairs.tables.atomic import staging
+        from fuzzypairs.analysis.analyse import analyse_rows
 
-        started = time.perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            k = self.task.n_clusters
-            model = GuidedFDC(k, robust=judged.is_noisy, random_state=0, n_jobs=-1)
-            fit_answers(model, self.task.X, judged.pairs, k)
-        seconds = {"read": 0.0, "fit": time.perf_counter() - started}
-        notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-        task = replace(self.task, pairs=judged.pairs)
-        with staging(folder) as new:
-            FittedTask(task, model, seconds, notes).write(new, TableFormat.csv)
+        model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
+        rows = replace(self.rows, pairs=judged.pairs, are_answers=True)
+        analyse_rows(rows, self.n_clusters, model).save(folder)
         return folder
 
 
@@ -263,26 +250,19 @@ def read_labelling(
         )
         if clustered.features.empty:
             clustered = replace(clustered, features=media_features(catalogue))
-        task = _task(clustered, n_clusters)
+        rows = _prepared(clustered)
     screen.print_notes(terminal, notes)
     path = database or data.with_name(f"{data.name.split('.')[0] or 'data'}.db")
-    return Labelling(catalogue, task, path)
+    k = min(n_clusters or CLUSTERS, rows.n_rows)
+    return Labelling(catalogue, rows, k, path)
 
 
-def _task(items: Any, n_clusters: int | None, *, scale: bool = True) -> "Task":
-    import pandas as pd
+def _prepared(items: Any, *, scale: bool = True) -> "Rows":
+    from fuzzypairs.analysis.rows import Rows
 
-    from fuzzypairs import PairSet
-    from fuzzypairs.cli.outputs import Task
-    from fuzzypairs.tables.gaps import mostly_missing
-    from fuzzypairs.tables.table_files import prepare
-
-    preparation, X = prepare(items, scale=scale)
-    preparation.set_output(transform="pandas")
-    frame = pd.DataFrame(X, columns=preparation.get_feature_names_out())
-    k = min(n_clusters or CLUSTERS, items.n_rows)
-    gappy = mostly_missing(preparation, items.features)
-    return Task(items, preparation, frame, PairSet.empty(items.n_rows), k, gappy)
+    # What was done to columns is said in the report.
+    with screen.warnings_as_notes():
+        return Rows.of_table(items, scale=scale)
 
 
 def _demo_labelling(
@@ -307,5 +287,5 @@ def _demo_labelling(
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = Path(folder) / "digits.db"
     # Pixels have one scale; those at the rim would count as much as others.
-    task = _task(items, n_clusters or 10, scale=False)
-    return Labelling(catalogue, task, database)
+    rows = _prepared(items, scale=False)
+    return Labelling(catalogue, rows, n_clusters or 10, database)

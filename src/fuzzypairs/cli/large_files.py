@@ -1,37 +1,22 @@
 """Files that `fuzzypairs fit` and `predict` read block by block."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from fuzzypairs.cli import options, screen
+from fuzzypairs.cli import screen
+from fuzzypairs.cli.model_options import build_model
 
-__all__ = ["Scheduler", "Top", "fit_large", "predict_large", "takes_blocks"]
-
-Scheduler = Annotated[
-    str | None,
-    options.of_data(
-        help="The address of a Dask scheduler whose workers read the files in blocks.",
-        metavar="ADDRESS",
-    ),
-]
-Top = Annotated[
-    int | None,
-    options.of_results(
-        help="For files read in blocks: keep the M largest memberships of each row.",
-        metavar="M",
-        min=1,
-    ),
-]
+__all__ = ["fit_large", "predict_large", "takes_blocks"]
 
 
-def takes_blocks(data: Path, given: Mapping[str, Any]) -> bool:
+def takes_blocks(data: Path, scheduler: str | None) -> bool:
     """Tell whether data are read in blocks: large, several files, or on a cluster."""
     from fuzzypairs.tables.file_blocks import is_large
 
-    return given.get("scheduler") is not None or is_large(data)
+    return scheduler is not None or is_large(data)
 
 
 def fit_large(
@@ -39,9 +24,8 @@ def fit_large(
     pairs: Path | None,
     out: Path,
     given: Mapping[str, Any],
-    build: Callable[[dict[str, Any]], Any],
 ) -> None:
-    """Fit files in blocks, and say what was found; `build` makes the model."""
+    """Fit files in blocks, and say what was found."""
     quiet = bool(given.get("quiet"))
     with (
         screen.plain_errors(code=2),
@@ -52,7 +36,7 @@ def fit_large(
         from fuzzypairs.cli.streaming import fit_files
 
         tried = given.get("n_clusters") or list(range(2, 9))
-        model = build({**given, "n_clusters": tried[0]})
+        model = build_model({**given, "n_clusters": tried[0]})
         summary = fit_files(data, pairs, out, model, tried, given, show)
     summary["notes"] = [*notes, *_without_effect(given)]
     _show(summary, out, given, str(data))

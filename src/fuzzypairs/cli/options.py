@@ -1,11 +1,19 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options of commands, each declared once.
 
+A command takes options in groups: a parameter whose type is a dataclass of this module,
+such as `Reading`, stands for an option for each field (see `unfold`).
+"""
+
+import inspect
+import os
 import re
 import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -13,25 +21,22 @@ __all__ = [
     "Alpha",
     "AsJson",
     "Beta",
-    "Category",
     "Data",
-    "DateColumn",
-    "DateOrder",
     "Drop",
     "Force",
     "Format",
-    "GradeScale",
     "IdColumn",
     "Jobs",
     "JudgedPairs",
-    "NoScale",
-    "Number",
     "Out",
     "Pairs",
     "Quiet",
+    "Reading",
+    "Scheduler",
     "Seed",
     "TableFormat",
-    "Truth",
+    "Text",
+    "Top",
     "WithData",
     "as_options",
     "count",
@@ -42,17 +47,15 @@ __all__ = [
     "of_data",
     "of_model",
     "of_results",
+    "unfold",
+    "with_command",
 ]
 
 # Options in the groups that --help shows.
-of_data = partial(typer.Option, rich_help_panel="Your data")
+DATA_PANEL = "Your data"
+of_data = partial(typer.Option, rich_help_panel=DATA_PANEL)
 of_model = partial(typer.Option, rich_help_panel="The model")
 of_results = partial(typer.Option, rich_help_panel="Results")
-
-
-# Options that say how files are read, by the names of their parameters.
-READING = ("id_column", "truth", "drop", "no_scale", "category", "number", "date",
-           "date_order", "grade_scale")  # fmt: skip
 
 
 class DayOrder(StrEnum):
@@ -84,6 +87,14 @@ def number_or_auto(text: str) -> float | str:
     if isinstance(value, str) and value != "auto":
         raise typer.BadParameter(f"{text!r} is neither a number nor auto")
     return value
+
+
+def _setting(option: str, text: str) -> tuple[str, str]:
+    """Return the name and the value of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ValueError(f"{option} is {text!r}: expected such as size=224")
+    return name, value
 
 
 def count(text: str) -> int:
@@ -127,17 +138,22 @@ FLAGS = {
     "propagate": "--propagate",
     "random_state": "--seed",
 }
-# Options that say nothing about the data or the features made of them.
-OF_NO_DATA = {
-    *FLAGS, "metric_params", "robust", "clusters", "seed", "jobs", "n_jobs", "folds",
-    "repeats", "out", "fmt", "with_data", "force", "as_json", "quiet",
-}  # fmt: skip
 
 
 def as_options(sentence: str) -> str:
     """Return a sentence with options for settings: "--clusters 3" for n_clusters=3."""
     setting = rf"\b({'|'.join(FLAGS)})='?([^\s,;:')]+)'?"
     return re.sub(setting, lambda found: f"{FLAGS[found[1]]} {found[2]}", sentence)
+
+
+def with_command(context: typer.Context, result: Any) -> Any:
+    """Return a result in the words of the command, with the one that gives it again."""
+    choice = result.choice
+    uses_pairs = choice is None or choice.uses_pairs
+    if choice is not None:
+        choice = replace(choice, reason=as_options(choice.reason))
+    command = fit_command(context, result.model, uses_pairs=uses_pairs)
+    return replace(result, choice=choice, command=command)
 
 
 def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) -> str:
@@ -156,7 +172,9 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
         name = str(param.name)
         source = context.get_parameter_source(name)
         is_given = source is not None and source.name == "COMMANDLINE"
-        if not is_given or name in OF_NO_DATA or (name == "pairs" and not uses_pairs):
+        panel = getattr(param, "rich_help_panel", None)
+        is_about_data = param.param_type_name == "argument" or panel == DATA_PANEL
+        if not (is_given and is_about_data) or (name == "pairs" and not uses_pairs):
             continue
         value, flag = context.params[name], param.opts[-1]
         if param.param_type_name == "argument":
@@ -169,8 +187,10 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
                 words += [flag, str(getattr(one, "value", one))]
     settings = {"metric": "auto", **model.get_params(deep=False)}
     for name, flag in FLAGS.items():
-        if settings[name] is not None and settings[name] is not False:
-            words += [flag, str(settings[name])]
+        value = settings[name]
+        if value is not None and value is not False:
+            several = isinstance(value, list | tuple | range)
+            words += [flag, ",".join(map(str, value)) if several else str(value)]
     for name, value in (settings.get("metric_params") or {}).items():
         words += ["--metric-param", f"{name}={value}"]
     if settings["robust"]:
@@ -181,8 +201,9 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="The data, one row per item: CSV, TSV, text, Excel (.xlsx), Parquet or "
-        "JSON lines; .gz is read as well.",
+        help="A table, one row per item (CSV, TSV, text, Excel, Parquet, JSON lines; "
+        ".gz is read as well), a folder of pictures or of texts, or embeddings (.npy, "
+        ".npz).",
         metavar="DATA",
         show_default=False,
     ),
@@ -204,44 +225,138 @@ IdColumn = Annotated[
     str | None,
     of_data("--id", help="The column that names the rows.", metavar="COL"),
 ]
+Text = Annotated[
+    str | None, of_data(help="The column of texts to cluster.", metavar="COL")
+]
 Drop = Annotated[
     list[str] | None,
     of_data(help="A column to leave out; may be repeated.", metavar="COL"),
 ]
-Truth = Annotated[
-    str | None,
-    of_data(
-        help="The column of true classes: used to score the result, not to cluster.",
-        metavar="COL",
-    ),
-]
-Category = Annotated[
-    list[str] | None,
-    of_data(help="A column to treat as categories; may be repeated.", metavar="COL"),
-]
-Number = Annotated[
-    list[str] | None,
-    of_data(help="A column to treat as numbers; may be repeated.", metavar="COL"),
-]
-DateColumn = Annotated[
-    list[str] | None,
-    of_data(
-        "--date", help="A column to treat as dates; may be repeated.", metavar="COL"
-    ),
-]
-DateOrder = Annotated[
-    DayOrder | None,
-    of_data(help="Whether the day or the month comes first in ambiguous dates."),
-]
-GradeScale = Annotated[
-    str | None,
-    of_data(
-        help="The scale of the grades, unlike first: yes/no, 1-5, 0-100, 0-1 or "
-        "another LOW-HIGH; recognised if left out.",
-        metavar="SCALE",
-    ),
-]
-NoScale = Annotated[bool, of_data("--no-scale", help="Do not standardise numbers.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the data and the judgements are read."""
+
+    id_column: IdColumn = None
+    text: Text = None
+    image: Annotated[
+        str | None,
+        of_data(help="The column of names of picture files.", metavar="COL"),
+    ] = None
+    images: Annotated[
+        Path | None,
+        of_data(help="The folder of the pictures; that of DATA if left out.",
+                metavar="DIR"),
+    ] = None  # fmt: skip
+    embedding: Annotated[
+        str | None,
+        of_data(help="The column of embeddings: lists of numbers.", metavar="COL"),
+    ] = None
+    embeddings: Annotated[
+        Path | None,
+        of_data(
+            help="Embeddings of the rows of DATA: .npy, or .npz with ids.",
+            metavar="FILE",
+        ),
+    ] = None
+    with_: Annotated[
+        list[str] | None,
+        of_data(
+            "--with",
+            help="A column to cluster by beside texts, pictures or embeddings; may be "
+            "repeated.",
+            metavar="COL",
+        ),
+    ] = None
+    shown: Annotated[
+        list[str] | None,
+        of_data(
+            "--show",
+            help="A column to show in the report and not to cluster by; may be "
+            "repeated.",
+            metavar="COL",
+        ),
+    ] = None
+    features: Annotated[
+        str,
+        of_data(
+            help="What makes features of texts (wordllama, tfidf, "
+            "sentence-transformers:NAME), of pictures (gradients, pixels, onnx:FILE) "
+            "or of both (python:MODULE.FUNCTION).",
+            metavar="NAME",
+        ),
+    ] = "auto"
+    feature_options: Annotated[
+        list[str] | None,
+        of_data(
+            "--feature-option",
+            help="Of onnx:FILE: size, mean, std or output; may be repeated.",
+            metavar="NAME=VALUE",
+        ),
+    ] = None
+    strict: Annotated[
+        bool, of_data("--strict", help="Stop at an item that cannot be read.")
+    ] = False
+    cache: Annotated[
+        bool,
+        of_data("--cache", help="Keep features of items in a file beside the data."),
+    ] = False
+    truth: Annotated[
+        str | None,
+        of_data(
+            help="The column of true classes: used to score the result, not to "
+            "cluster.",
+            metavar="COL",
+        ),
+    ] = None
+    drop: Drop = None
+    no_scale: Annotated[
+        bool, of_data("--no-scale", help="Do not standardise numbers.")
+    ] = False
+    category: Annotated[
+        list[str] | None,
+        of_data(
+            help="A column to treat as categories; may be repeated.", metavar="COL"
+        ),
+    ] = None
+    number: Annotated[
+        list[str] | None,
+        of_data(help="A column to treat as numbers; may be repeated.", metavar="COL"),
+    ] = None
+    date: Annotated[
+        list[str] | None,
+        of_data(help="A column to treat as dates; may be repeated.", metavar="COL"),
+    ] = None
+    date_order: Annotated[
+        DayOrder | None,
+        of_data(help="Whether the day or the month comes first in ambiguous dates."),
+    ] = None
+    grade_scale: Annotated[
+        str | None,
+        of_data(
+            help="The scale of the grades, unlike first: yes/no, 1-5, 0-100, 0-1 or "
+            "another LOW-HIGH; recognised if left out.",
+            metavar="SCALE",
+        ),
+    ] = None
+
+    def arguments(self, data: Path) -> dict[str, Any]:
+        """Return the arguments of `fuzzypairs.analysis.row_reader.RowReader`."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given["id"] = given.pop("id_column")
+        given["show"] = given.pop("shown")
+        given["scale"] = not given.pop("no_scale")
+        order = given["date_order"]
+        given["date_order"] = None if order is None else str(order.value)
+        told = [_setting("--feature-option", t) for t in self.feature_options or ()]
+        given["feature_options"] = dict(told) or None
+        beside = Path(f"{os.path.normpath(data)}.features.npz")
+        given["cache"] = beside if self.cache else None
+        lists = ("with_", "show", "drop", "category", "number", "date")
+        return given | {name: given[name] or () for name in lists}
+
+
 Alpha = Annotated[
     Any,
     of_model(
@@ -280,3 +395,50 @@ Quiet = Annotated[
     bool, of_results("--quiet", help="Print only errors, and show no progress.")
 ]
 AsJson = Annotated[bool, of_results("--json", help="Print only the summary, as JSON.")]
+Scheduler = Annotated[
+    str | None,
+    of_data(
+        help="The address of a Dask scheduler whose workers read the files in blocks.",
+        metavar="ADDRESS",
+    ),
+]
+Top = Annotated[
+    int | None,
+    of_results(
+        help="For files read in blocks: keep the M largest memberships of each row.",
+        metavar="M",
+        min=1,
+    ),
+]
+
+
+def unfold(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of its groups of options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups, parameters = {}, []
+    for given in inspect.signature(command).parameters.values():
+        kind = hints[given.name]
+        if not is_dataclass(kind):
+            parameters.append(given.replace(annotation=kind))
+            continue
+        groups[given.name] = kind
+        types = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
+                annotation=types[field.name],
+            )
+            for field in fields(kind)
+        ]  # fmt: skip
+
+    def run(**given: Any) -> None:
+        for name, kind in groups.items():
+            own: Any = kind  # called with the values of its fields
+            values = {field.name: given.pop(field.name) for field in fields(own)}
+            given[name] = own(**values)
+        command(**given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    return run

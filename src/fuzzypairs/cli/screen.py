@@ -5,9 +5,9 @@ import os
 import re
 import tempfile
 import traceback
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,6 +27,8 @@ from rich.progress import (
 )
 from rich.table import Table as ScreenTable
 
+from fuzzypairs.exceptions import warnings_as_notes
+
 if TYPE_CHECKING:
     from fuzzypairs.report import Table
 
@@ -40,12 +42,15 @@ __all__ = [
     "plain_errors",
     "print_json",
     "print_notes",
+    "print_summary",
     "print_verdict",
     "progress",
     "warnings_as_notes",
 ]
 
 
+# Violated judgements that are printed, and columns that have a line each.
+SHOWN_BROKEN, SHOWN_COLUMNS = 5, 30
 # Seconds of progress from which the time left is estimated: all of it.
 LONG = 1e6
 # Parameters of the library, and the options that set them.
@@ -136,6 +141,75 @@ def print_notes(terminal: Console, notes: Sequence[str], indent: str = "") -> No
         terminal.print(f"{indent}[yellow]note:[/] {escape(note)}")
 
 
+def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
+    """Print what a person wants to know first of the summary of a result."""
+    from fuzzypairs.report import Table
+
+    judged, clusters = told["judgements"], told["clusters"]
+    if judged["given"]:
+        print_verdict(terminal, told["verdict"]["sentences"])
+    print_notes(terminal, told["notes"])
+    heads = ["column", "holds", "missing", "features", "what was done"]
+    terminal.print(as_table(Table(heads, _column_lines(told["columns"]), "Columns")))
+    noun = told["items"] if told["items"] != "embedding" else "row"
+    terminal.print(
+        f"{told['rows']} {noun}s, {told['features']} features, {judged['given']} "
+        f"judgements ({judged['alike']} alike, {judged['unlike']} unlike, "
+        f"{judged['cant_say']} can't say)"
+    )
+    rows: list[list[str | float]] = [
+        [str(k), size, "" if sure is None else 100 * sure]
+        for k, (size, sure) in enumerate(
+            zip(clusters["sizes"], clusters["certainty"], strict=True)
+        )
+    ]
+    heads = ["cluster", f"{noun}s", "certainty, %"]
+    terminal.print(as_table(Table(heads, rows, "Clusters")))
+    found, used = (
+        f"{clusters['found']} of {clusters['asked']} clusters",
+        told.get("used"),
+    )
+    if used:
+        found += (
+            f", alpha = {used['alpha']:.4g}, beta = {used['beta']:.4g}, metric "
+            f"{used['metric']}"
+        )
+    terminal.print(found)
+    if told["scores"] is not None:
+        from fuzzypairs.analysis.analysis_result import CRITERIA
+
+        shares = (
+            f"{name} {100 * told['scores'][key]:.1f} %"
+            for key, name in CRITERIA.items()
+        )
+        terminal.print(f"Against the true classes: {', '.join(shares)}")
+    if judged["agreement"] is not None:
+        terminal.print(
+            f"The clusters satisfy {judged['held']} of "
+            f"{judged['given'] - judged['cant_say']} judgements."
+        )
+    for pair in judged["broken"][:SHOWN_BROKEN]:
+        one, other, grade, *_ = pair.values()
+        terminal.print(escape(f"  violated: {one} and {other}, graded {grade:g}"))
+    if "tuning" in told:
+        terminal.print(escape(told["tuning"]["reason"]))
+    if "command" in told:
+        terminal.print(escape(f"The same again: {told['command']}"))
+
+
+def _column_lines(columns: Sequence[Mapping[str, Any]]) -> list[list[str | float]]:
+    """Return a line for each column, or for neighbours alike if they are many."""
+    keys = ("kind", "n_missing", "n_features", "treatment")
+    lines = [(column["name"], [column[key] for key in keys]) for column in columns]
+    if len(lines) <= SHOWN_COLUMNS:
+        return [[name, *told] for name, told in lines]
+    found: list[list[str | float]] = []
+    for told, group in groupby(lines, key=lambda line: line[1]):
+        names = [name for name, _ in group]
+        found.append([" to ".join(dict.fromkeys((names[0], names[-1]))), *told])
+    return found
+
+
 def print_verdict(terminal: Console, sentences: Sequence[str]) -> None:
     """Print what held-out judgements say of a result, the level in bold."""
     level, colon, first = sentences[0].partition(":")
@@ -169,22 +243,16 @@ def progress(
         speed_estimate_period=LONG,
         disable=quiet or not terminal.is_terminal,
     ) as bar:
-        row = bar.add_task("", total=None)
+        row, last = bar.add_task("", total=None), ""
 
         def show(doing: str, done: float, total: float) -> None:
+            nonlocal last
+            if doing != last:  # the time that is left is that of what is being done
+                bar.reset(row)
+                last = doing
             bar.update(row, description=escape(doing), completed=done, total=total)
 
         yield show
-
-
-@contextmanager
-def warnings_as_notes() -> Iterator[list[str]]:
-    """Yield a list that holds each warning once, as a sentence, at the end."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield notes
-    notes += dict.fromkeys(str(warning.message) for warning in caught)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__, load, save
 from fuzzypairs._typing import Floats, Ints
+from fuzzypairs.analysis.analysis_result import write_json
 from fuzzypairs.blocks.block_rows import Blocks, Reading
 from fuzzypairs.blocks.dask_estimators import DaskFDC
 from fuzzypairs.blocks.guided_blocks import GuidedBlocks, fit_guided_blocks
@@ -25,8 +26,7 @@ from fuzzypairs.blocks.named_pairs import NamedPairs
 from fuzzypairs.blocks.pass_progress import PassProgress, watch_passes
 from fuzzypairs.cli.block_jobs import Job, Show, open_job
 from fuzzypairs.cli.block_samples import pairs_of, search_clusters, write_report
-from fuzzypairs.cli.options import READING, as_options
-from fuzzypairs.cli.outputs import write_json
+from fuzzypairs.cli.options import as_options
 from fuzzypairs.pairs.stored import is_store, open_store
 from fuzzypairs.tables.block_features import BlockFeatures, Profile, prepare_blocks
 from fuzzypairs.tables.block_results import PartWriter, partial_folder, publish
@@ -36,6 +36,10 @@ from fuzzypairs.tables.judged_rows import Hits, Wanted, pairs_of_rows
 from fuzzypairs.tables.pair_files import open_pairs, read_pairs
 
 __all__ = ["fit_files", "predict_files", "source_of"]
+
+# Options of the command that a result depends on.
+READING = ("id_column", "truth", "drop", "no_scale", "category", "number", "date",
+           "date_order", "grade_scale")  # fmt: skip
 
 
 def fit_files(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fuzzypairs.cli import options, screen
-from fuzzypairs.cli.fit import build_model
+from fuzzypairs.cli.model_options import build_model
 from fuzzypairs.cli.options import TableFormat, number_or_word
 
 # What is slow to load is imported where it is used: --help answers at once.
@@ -34,15 +34,7 @@ def tune(
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
-    id_column: options.IdColumn = None,
-    truth: options.Truth = None,
-    drop: options.Drop = None,
-    no_scale: options.NoScale = False,
-    category: options.Category = None,
-    number: options.Number = None,
-    date: options.DateColumn = None,
-    date_order: options.DateOrder = None,
-    grade_scale: options.GradeScale = None,
+    reading: options.Reading,
     clusters: Annotated[
         str,
         options.of_model(
@@ -88,14 +80,15 @@ def tune(
     --clusters 2-8 --out result
     """
     screen.check_folder(out, force)
-    started = time.perf_counter()
     with (
         screen.plain_errors(code=2),
         screen.progress() as show,
         screen.warnings_as_notes() as notes,
     ):
         from fuzzypairs import PairSearchCV
-        from fuzzypairs.cli.outputs import FittedTask, read_task
+        from fuzzypairs.analysis.analysis_result import Result
+        from fuzzypairs.analysis.fit_rows import Choice
+        from fuzzypairs.analysis.row_reader import RowReader
         from fuzzypairs.tables.atomic import staging
 
         show(f"reading {data.name}", 0, 1)
@@ -104,32 +97,37 @@ def tune(
             "alpha": _values("--alpha", alpha),
             "beta": _values("--beta", beta),
         }
-        model, grid = _candidates(tried, _values("--metric", metric), n_init, seed)
-        task = read_task(data, pairs, context.params, max(tried["n_clusters"]))
-        read = time.perf_counter()
+        blank, grid = _candidates(tried, _values("--metric", metric), n_init, seed)
+        reader = RowReader(**reading.arguments(data), progress=show)
+        rows = reader.read(data, pairs)
+        if (most := max(tried["n_clusters"])) > rows.n_rows:
+            raise ValueError(
+                f"--clusters is {clusters} but the number of rows of {data} is "
+                f"{rows.n_rows}: ask for fewer clusters than {most}"
+            )
+        started = time.perf_counter()
         search = PairSearchCV(
-            model, grid, n_splits=folds, n_repeats=repeats, random_state=seed,
+            blank, grid, n_splits=folds, n_repeats=repeats, random_state=seed,
             n_jobs=jobs,
         )  # fmt: skip
         tell = partial(show, "trying settings")
-        search.fit(task.X, pairs=task.pairs, progress=tell)
-        fitted = time.perf_counter()
-    seconds = {"read": read - started, "fit": fitted - read}
+        search.fit(rows.X, pairs=rows.pairs, progress=tell)
+        seconds = {"read": rows.seconds, "fit": time.perf_counter() - started}
     model = search.best_estimator_
-    command = options.fit_command(context, model, uses_pairs=search.uses_pairs_)
-    told = {
-        "tuning": _summary(search), "command": command, "chosen": search.verdict_,
-    }  # fmt: skip
-    found = FittedTask(task, model, seconds, notes, told)
+    choice = Choice(
+        search.chosen_by_, search.reason_, search.verdict_, search.uses_pairs_,
+        _details(search),
+    )  # fmt: skip
+    result = Result(rows, model, choice, seconds, [*rows.notes, *notes])
+    result = options.with_command(context, result)
     with screen.plain_errors(), screen.progress() as show, staging(out) as folder:
-        show("writing the report", 0, 1)
-        found.write(folder, fmt)
+        result.write(folder, format=fmt, progress=show)
         _write(folder, search)
     if as_json:
-        screen.print_json(found.summary)
+        screen.print_json(result.summary)
         return
     terminal = screen.new_terminal()
-    found.show(terminal)
+    screen.print_summary(terminal, result.summary)
     terminal.print(screen.as_table(_table(search, SHOWN)))
     terminal.print("\nRead the reports:")
     typer.echo(out / "tuning.html")
@@ -192,11 +190,9 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     ]
 
 
-def _summary(search: "PairSearchCV") -> dict[str, Any]:
-    """Return the entry of the search in the summary."""
+def _details(search: "PairSearchCV") -> dict[str, Any]:
+    """Return what a summary has of the search beside its reason."""
     return {
-        "chosen_by": search.chosen_by_,
-        "reason": options.as_options(search.reason_),
         "best": _named(search, search.best_params_),
         # A setting that failed has no score, and JSON has no NaN.
         "settings": [

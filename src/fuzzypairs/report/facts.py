@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs._typing import Data, Floats, Ints, Mask
+from fuzzypairs.analysis.result_columns import MIXED
 from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.items import ItemSet
 from fuzzypairs.pairs import PairSet
@@ -24,8 +25,6 @@ from fuzzypairs.tables.gaps import labels_by
 # Largest numbers of rows or judgements in a list, of columns in a table, of rows in a
 # picture, and of clusters side by side on paper.
 IN_LIST, MOST_COLUMNS, MOST_DRAWN, ABREAST = 15, 40, 2000, 8
-# A row is called mixed from this ratio of its second to its first membership on.
-MIXED = 0.5
 # Columns are named in the summary if they matter at least so much as the first one.
 CLEAR = 0.25
 

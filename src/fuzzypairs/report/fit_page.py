@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from fuzzypairs import __version__
 from fuzzypairs._typing import Floats, Mask
+from fuzzypairs.analysis.fit_rows import number_of, solution_of, unguided_of
+from fuzzypairs.analysis.result_columns import row_flags
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import nmi, normalized_ari
 from fuzzypairs.criteria.inputs import as_memberships
@@ -24,7 +26,6 @@ from fuzzypairs.report.guidance import (
     banner_of,
     certainty_section,
     guidance_sections,
-    without_judgements,
 )
 from fuzzypairs.report.html import (
     Picture,
@@ -36,7 +37,7 @@ from fuzzypairs.report.html import (
     write_report,
 )
 from fuzzypairs.report.judgements import judgement_section
-from fuzzypairs.report.row_table import row_flags, rows_section
+from fuzzypairs.report.row_table import rows_section
 from fuzzypairs.tables.features import ColumnRecord
 from fuzzypairs.validation import check_number, naming, read_array
 
@@ -155,7 +156,7 @@ def write_fit_report(
     judged = PairSet.coerce(pairs, n_samples)
     is_guided = len(judged.informative) > 0 and model.n_clusters_ > 1
     if is_guided and before is None:
-        before = without_judgements(model, data)
+        before = unguided_of(model, data, memberships_of(model))
     fit = FitFacts(
         model,
         data,
@@ -216,13 +217,13 @@ def _findings(fit: FitFacts) -> list[str]:
             "Nearly all rows belong to all clusters equally, so the clusters mean "
             "little: raise alpha, or ask for fewer clusters."
         )
-    if not fit.model.converged_:
+    if not solution_of(fit.model).get("converged", True):
         said.append("The fit had not converged when it stopped: raise max_iter.")
     return said
 
 
 def _describe_sizes(fit: FitFacts) -> str:
-    k, asked = len(fit.sizes), fit.model.n_clusters
+    k, asked = len(fit.sizes), number_of(fit.model)
     rows = f"{fit.noun}s"
     bound = f" (at most {asked} were asked for)" if k < asked else ""
     if k == 1:
@@ -290,9 +291,24 @@ def _joined(words: Sequence[str]) -> str:
 def _method_section(
     fit: FitFacts, options: Mapping[str, object], seconds: float
 ) -> Section:
-    model, history = fit.model, fit.model.objective_history_
-    end = "converged" if model.converged_ else "stopped"
     took = f"{seconds:.2g}" if seconds < 10 else f"{seconds:,.0f}"
+    said, solution, pictures = "", solution_of(fit.model), []
+    if solution:
+        end = "converged" if solution["converged"] else "stopped"
+        used, history = solution["used"], fit.model.objective_history_
+        said = (
+            f"The best of the starts {end} after {counted(solution['n_iter'], 'pass')} "
+            f"over the data, with alpha = {used['alpha']:.4g} and beta = "
+            f"{used['beta']:.4g}, at an objective of {solution['objective']:.6g}. "
+        )
+        pictures = [
+            Picture(
+                plot_objective(history).figure,
+                alt=f"The objective goes from {history[0]:.5g} to {history[-1]:.5g}.",
+                caption="The objective, iteration by iteration, in the best start. It "
+                "rises only where a cluster vanishes.",
+            )
+        ]
     settings: list[list[str | float]] = [
         [name, cut(value)] for name, value in options.items()
     ]
@@ -302,20 +318,12 @@ def _method_section(
     return Section(
         "How this was made",
         [
-            f"The best of the starts {end} after {counted(model.n_iter_, 'pass')} "
-            f"over the data, with alpha = {model.alpha_:.4g} and beta = "
-            f"{model.beta_:.4g}, at an objective of {model.objective_:.6g}. "
-            f"The fit took {took} seconds.",
+            f"{said}The fit took {took} seconds.",
             f"fuzzypairs {__version__}, Python {platform.python_version()}, "
             + ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
             + ".",
         ],
-        Picture(
-            plot_objective(history).figure,
-            alt=f"The objective goes from {history[0]:.5g} to {history[-1]:.5g}.",
-            caption="The objective, iteration by iteration, in the best start. It "
-            "rises only where a cluster vanishes.",
-        ),
+        pictures,
         [
             Table(["setting", "value"], settings, "Settings").first(),
             Table(

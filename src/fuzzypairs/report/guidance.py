@@ -1,15 +1,10 @@
 """The sections about what judgements changed: weights, certainty, before and after."""
 
-import warnings
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.decomposition import PCA
 
-from fuzzypairs import FDC, criteria
+from fuzzypairs import criteria
 from fuzzypairs._typing import Data, Floats
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.plots import (
@@ -31,61 +26,12 @@ from fuzzypairs.report.html import (
     percent,
 )
 
-# Largest numbers of rows that clusters without judgements are fitted to, and of rows
-# and rings in a map.
-MOST_FITTED, MOST_DRAWN, MOST_RINGS = 5000, 500, 100
-# Starts of clusters without judgements: few will do.
-STARTS = 3
+# Largest numbers of rows and rings in a map.
+MOST_DRAWN, MOST_RINGS = 500, 100
 # Columns matter about equally if the first has at most so many times the last's weight.
 UNEVEN = 2.0
 # A map is drawn along one direction if that has so much of the variance.
 ONE_DIRECTION = 0.995
-
-
-def without_judgements(model: Any, X: ArrayLike) -> Floats | None:
-    """Return memberships of the same rows without judgements.
-
-    Parameters
-    ----------
-    model : FDC or GuidedFDC
-        Fitted, with `memberships_`.
-    X : array-like of shape (n_samples, n_features)
-        The matrix it was fitted to.
-
-    Returns
-    -------
-    memberships : ndarray of shape (n_samples, n_clusters_) or None
-        Of as many clusters, numbered like those of the model, in the samples' own
-        space if the model learned one. With more than 5,000 rows they are fitted to
-        a random choice of these. None if X are distances or kernel values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs import GuidedFDC
-    >>> from fuzzypairs.report.guidance import without_judgements
-    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> model = GuidedFDC(2, random_state=0).fit(X, pairs=[(1, 2, 0.9)])
-    >>> without_judgements(model, X).shape
-    (4, 2)
-    """
-    data, after = np.asarray(X), np.asarray(model.memberships_)
-    plain = clone(model) if isinstance(model, FDC) else FDC(fuzzifier=model.fuzzifier)
-    if isinstance(plain.metric, str) and plain.metric.startswith("precomputed"):
-        return None
-    if plain.metric == "learned":
-        plain.set_params(metric="euclidean", metric_params=None)
-    plain.set_params(
-        n_clusters=after.shape[1], propagate=False, robust=False, init="k-means++",
-        n_init=STARTS, random_state=0, verbose=0, n_jobs=model.n_jobs,
-    )  # fmt: skip
-    some = np.random.default_rng(0).permutation(len(data))[:MOST_FITTED]
-    with warnings.catch_warnings():
-        # What the fit itself has to say was said of the fit with judgements.
-        warnings.simplefilter("ignore")
-        plain.fit(data if len(some) == len(data) else data[np.sort(some)])
-    found = plain.memberships_ if len(some) == len(data) else plain.predict_proba(data)
-    return criteria.align_clusters(after, found)
 
 
 def banner_of(verdict: Verdict | None, notes: list[str]) -> Banner | None:

@@ -62,7 +62,8 @@ def judgement_section(fit: FitFacts) -> Section:
 
 def _influence_tables(fit: FitFacts) -> list[Table]:
     pairs = fit.pairs
-    influence = pair_influence(pairs, fit.U, fit.model.beta_)
+    # Without a weight of judgements in the model: the order is that of any weight.
+    influence = pair_influence(pairs, fit.U, getattr(fit.model, "beta_", 1.0))
     shared = shared_membership(pairs, fit.U)
     by_influence = np.argsort(-influence, kind="stable")
     found = np.asarray(getattr(fit.model, "pair_reliability_", ()))

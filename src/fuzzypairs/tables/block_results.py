@@ -116,7 +116,8 @@ class PartWriter:
         if len(gappy):
             frame = block.read(text=self.features.text).iloc[gappy]
             preparation = self.features.preparation
-            U[gappy] = lower_certainty(self.model, preparation, frame, U[gappy])
+            read = preparation.read(frame)
+            U[gappy] = lower_certainty(self.model, preparation, *read, U[gappy])
         return U
 
 

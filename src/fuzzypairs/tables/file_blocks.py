@@ -64,12 +64,12 @@ def find_files(data: str | os.PathLike[str]) -> list[Path]:
 def is_large(data: str | os.PathLike[str]) -> bool:
     """Tell whether data are several files, or larger than a quarter of the memory."""
     path = Path(data)
+    if path.is_dir():  # not one of pictures or texts
+        return any(p.suffix.lower() in ENDINGS for p in path.iterdir())
     if not path.is_file():
-        return path.is_dir() or glob.has_magic(str(data))
+        return glob.has_magic(str(data))
     if path.suffix.lower() not in ENDINGS:
         return False
-    if path.suffix.lower() == ".npy":
-        return True
     return path.stat().st_size > LARGE_SHARE * machine_memory()
 
 

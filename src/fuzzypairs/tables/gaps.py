@@ -68,7 +68,8 @@ def fill_by_donors(
 def lower_certainty(
     model: Any,
     preparation: Preparation,
-    table: pd.DataFrame,
+    X: Floats,
+    by_column: Mask,
     memberships: Floats,
     judged: Ints | None = None,
 ) -> Floats:
@@ -80,7 +81,9 @@ def lower_certainty(
         Fitted to the features of `preparation`.
     preparation : Preparation
         Fitted.
-    table : DataFrame of shape (n_rows, n_columns)
+    X : ndarray of shape (n_rows, n_features)
+    by_column : ndarray of shape (n_rows, n_used), bool
+        Which values are known, see `Preparation.read`.
     memberships : ndarray of shape (n_rows, n_clusters)
         With medians in the gaps.
     judged : ndarray of int, default=None
@@ -90,7 +93,6 @@ def lower_certainty(
     -------
     memberships : ndarray of shape (n_rows, n_clusters)
     """
-    X, by_column = preparation.read(table)
     known = preparation.known_features(by_column)
     # A row without any value has none to be judged by, though its empty categories are
     # levels of their own.
@@ -130,15 +132,19 @@ def labels_by(model: Any, memberships: Floats) -> Labels:
     return np.asarray(np.where(is_new, memberships.argmax(axis=1), model.labels_))
 
 
-def mostly_missing(preparation: Preparation, table: pd.DataFrame) -> Mask:
+def mostly_missing(by_column: Mask) -> Mask:
     """Tell which rows have fewer known than missing values, shape (n_rows,).
+
+    Parameters
+    ----------
+    by_column : ndarray of shape (n_rows, n_used), bool
+        Which values are known, see `Preparation.read`.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"x": [1.0, None, 3.0], "y": [2.0, None, 5.0]})
     >>> frame["z"] = [1.0, 2.0, 4.0]
-    >>> mostly_missing(Preparation().fit(frame), frame)
+    >>> mostly_missing(Preparation().fit(frame).read(frame)[1])
     array([False,  True, False])
     """
-    known: Floats = preparation.read(table)[1].mean(axis=1)
-    return known < 0.5
+    return np.asarray(by_column.mean(axis=1) < 0.5)

@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,14 +15,13 @@ from fuzzypairs.exceptions import PairsError, ReadingWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.tables.columns import as_text, listed
-from fuzzypairs.tables.grades import check_scale, grades_of
-from fuzzypairs.tables.judged_rows import read_stored
+from fuzzypairs.tables.grades import grades_of
 from fuzzypairs.tables.readers import ALL, TableFile
-from fuzzypairs.tables.table_files import Items, open_table, set_apart
+from fuzzypairs.tables.table_files import open_table
 from fuzzypairs.tables.writing import unescape_cell
 from fuzzypairs.validation import suggest
 
-__all__ = ["PairsFile", "open_pairs", "read_pairs", "read_task_files"]
+__all__ = ["PairsFile", "find_ids", "open_pairs", "read_pairs"]
 
 # Names of the two columns of samples, and of the column of grades. Only the first
 # two hold row numbers.
@@ -253,60 +251,7 @@ def read_pairs(
     return open_pairs(path).resolve(n_samples, ids, grade_scale)
 
 
-def read_task_files(
-    data: str | PathLike[str],
-    pairs: str | PathLike[str] | None,
-    *,
-    id_column: str | None = None,
-    truth: str | None = None,
-    drop: Sequence[str] = (),
-    grade_scale: str | None = None,
-    text: Sequence[str] = (),
-) -> tuple[Items, PairSet]:
-    """Read data and judgements that belong together.
-
-    Without an `id_column`, judgements by ids go by the first column of the data that
-    names each row once and has all ids.
-
-    Parameters
-    ----------
-    data, pairs : str or path-like
-        Files that `read_table` can read; `pairs` may be None.
-    id_column, truth, drop, text
-        See `read_items`.
-    grade_scale : str, default=None
-        See `grades_of`.
-
-    Returns
-    -------
-    items : Items
-    pairs : PairSet
-    """
-    if grade_scale is not None:
-        check_scale(grade_scale)
-    stored = pairs is not None and is_store(pairs)
-    judged = None if pairs is None or stored else open_pairs(pairs)
-    file = open_table(data)
-    if judged is not None and id_column is None and not judged.by_row:
-        id_column = _find_ids(file, judged, {truth, *drop})
-        warnings.warn(
-            f"rows are named by the column {id_column!r}, which has all ids of "
-            f"{judged.path.name}; --id says otherwise",
-            ReadingWarning,
-            stacklevel=2,
-        )
-    frame = file.read([id_column, truth, *text])
-    items = set_apart(
-        frame, file, id_column=id_column, truth=truth, drop=drop, text=text
-    )
-    if pairs is None:
-        return items, PairSet.empty(items.n_rows)
-    if judged is None:
-        return items, read_stored(pairs, items)
-    return items, judged.resolve(items.n_rows, items.ids, grade_scale)
-
-
-def _find_ids(file: TableFile, judged: PairsFile, others: set[str | None]) -> str:
+def find_ids(file: TableFile, judged: PairsFile, others: set[str | None]) -> str:
     """Return the column that names every row once and has all ids."""
     frame = file.read(ALL)  # 007 is not 7
     path, names = judged.path, judged.names()

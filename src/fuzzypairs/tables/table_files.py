@@ -146,9 +146,12 @@ def read_items(
     """
     file = open_table(path)
     frame = file.read([id_column, truth, *text])
-    return set_apart(
+    items = set_apart(
         frame, file, id_column=id_column, truth=truth, drop=drop, text=text
     )
+    if items.features.empty:
+        raise ValueError(f"{path} has no column left to cluster by")
+    return items
 
 
 def set_apart(
@@ -177,12 +180,9 @@ def set_apart(
     if id_column is not None and id_column == truth:
         raise ValueError(f"column {truth!r} of {path} cannot be both id and truth")
     left_out = {*apart, *drop} - ({id_column} & set(text))
-    features = frame.drop(columns=list(left_out))
-    if features.empty:
-        raise ValueError(f"{path} has no column left to cluster by")
     return Items(
         path,
-        features,
+        frame.drop(columns=list(left_out)),
         None if id_column is None else _read_ids(frame[id_column], path, file),
         None if truth is None else _read_classes(frame[truth], path),
         id_column,

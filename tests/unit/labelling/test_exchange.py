@@ -4,12 +4,13 @@ import pandas as pd
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.exceptions import PairsError, ReadingWarning
+from fuzzypairs.analysis.row_reader import RowReader
+from fuzzypairs.exceptions import PairsError
 from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store, StoreError
-from fuzzypairs.tables.pair_files import read_pairs, read_task_files
+from fuzzypairs.tables.pair_files import read_pairs
 from fuzzypairs.tables.table_files import read_items
 
 
@@ -68,8 +69,9 @@ def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path, ending):
         export_judgements(store, path)
         expected = [(a.left_id, a.right_id, a.annotator) for a in store.answers()]
     assert len(read_pairs(path, 6, catalogue.items.ids)) == 5
-    with pytest.warns(ReadingWarning, match="named by the column 'name'"):
-        assert len(read_task_files(table, path)[1]) == 5
+    rows = RowReader().read(table, path)
+    assert rows.ids.tolist() == names
+    assert len(rows.pairs) == 5
     with Store(tmp_path / "other.db") as other:
         import_judgements(other, path, catalogue, "me")
         found = [(a.left_id, a.right_id, a.annotator) for a in other.answers()]
@@ -170,7 +172,7 @@ def test_judged_rows_are_found_by_their_content(by_row, change):
     changed = change(frame).reset_index(drop=True)
     changed.to_csv(table, index=False)
     for _ in range(2):  # the second time after the page was opened with the new table
-        pairs = read_task_files(table, store.path)[1]
+        pairs = RowReader().read(table, store.path).pairs
         assert content(changed, pairs) == JUDGED
         assert pairs.n_samples == len(changed)
         shown, _ = open_catalogue(read_items(table, text=["code"]), text="code")
@@ -191,7 +193,7 @@ def test_judged_rows_that_are_not_found_are_an_error(by_row, change, words):
     changed.to_csv(table, index=False)
     expected = f"goes by row numbers, .*{words}.*judgements with --id"
     with pytest.raises(PairsError, match=expected):
-        read_task_files(table, store.path)
+        RowReader().read(table, store.path)
     text = "code" if "code" in changed else None
     shown, _ = open_catalogue(read_items(table, text=["code"]), text=text)
     with pytest.raises(PairsError, match=expected):
@@ -212,7 +214,7 @@ def test_grades_go_on_with_a_sorted_table(by_row):
     expected = JUDGED | {(*ends, 1.0)}
     assert content(changed, service.pairs()) == expected
     frame.to_csv(table, index=False)  # and back
-    assert content(frame, read_task_files(table, store.path)[1]) == expected
+    assert content(frame, RowReader().read(table, store.path).pairs) == expected
     again, _ = open_catalogue(read_items(table, text=["code"]), text="code")
     assert content(frame, Service(again, store).pairs()) == expected
 
@@ -233,7 +235,7 @@ def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
         Service(shown(before), store)
         if before is not None:
             with pytest.raises(PairsError, match=r"column 'name'.*--id name"):
-                read_task_files(table, store.path, id_column=now)
+                RowReader(id=now).read(table, store.path)
 
 
 def test_a_column_of_ids_may_get_another_name(table, tmp_path):
@@ -244,4 +246,4 @@ def test_a_column_of_ids_may_get_another_name(table, tmp_path):
         shown, _ = open_catalogue(read_items(table, id_column="title"))
 
         assert list(Service(shown, store).pairs()) == [(0, 1, 0.5)]
-        assert len(read_task_files(table, store.path, id_column="title")[1]) == 1
+        assert len(RowReader(id="title").read(table, store.path).pairs) == 1

@@ -4,10 +4,8 @@ import pytest
 from sklearn.preprocessing import scale
 
 from fit_pages import fitted, random_frame, report, text_of
-from fuzzypairs import FDC, GuidedFDC, PairSet
+from fuzzypairs import GuidedFDC, PairSet
 from fuzzypairs.cluster.verdict import HeldOut, assess
-from fuzzypairs.report import guidance
-from fuzzypairs.report.guidance import without_judgements
 
 BEFORE = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]])
 AFTER = np.array([[1.0, 0.0], [0.1, 0.9], [0.4, 0.6], [1.0, 0.0]])
@@ -134,26 +132,3 @@ def test_without_judgements_nothing_changed(tmp_path):
     words = text_of(page)
     assert "What your judgements show" not in words
     assert "Before and after" not in words
-
-
-def test_clusters_without_judgements_are_numbered_alike(guided, monkeypatch):
-    frame, _, model = guided
-    X = scale(frame)
-    found = without_judgements(model, X)
-
-    plain = FDC(2, fuzzifier="auto", n_init=3, random_state=0).fit(X)
-    same = plain.labels_ == found.argmax(axis=1)
-    assert same.all() or not same.any()
-    assert (found.argmax(axis=1) == model.labels_).mean() >= 0.5
-    # Fitted to some of very many rows.
-    monkeypatch.setattr(guidance, "MOST_FITTED", 60)
-    some = without_judgements(model, X)
-    assert some.shape == (120, 2)
-    assert (some.argmax(axis=1) == found.argmax(axis=1)).mean() > 0.6
-
-
-def test_distances_have_no_clusters_without_judgements():
-    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    model = FDC(2, metric="precomputed", random_state=0).fit(D, pairs=[(0, 5, 0.5)])
-
-    assert without_judgements(model, D) is None

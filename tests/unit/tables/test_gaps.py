@@ -41,14 +41,15 @@ def test_a_row_without_values_belongs_everywhere():
     model = FDC(2, alpha=0, random_state=0).fit(X)
 
     before = model.predict_proba(X)
-    after = lower_certainty(model, preparation, frame, before)
+    read = preparation.read(frame)
+    after = lower_certainty(model, preparation, *read, before)
 
     np.testing.assert_allclose(after[40], 0.5)
     assert after[41].max() < before[42].max()
     assert after[41].argmax() == after[42].argmax()
     whole = frame.notna().all(axis=1).to_numpy()
     np.testing.assert_array_equal(after[whole], before[whole])
-    kept = lower_certainty(model, preparation, frame, before, judged=np.array([40]))
+    kept = lower_certainty(model, preparation, *read, before, judged=np.array([40]))
     np.testing.assert_array_equal(kept[40], before[40])
 
 
@@ -58,7 +59,7 @@ def test_rows_are_flagged_by_columns():
     frame.loc[1, ["x", "y"]] = None
     preparation = Preparation().fit(frame)
 
-    flags = mostly_missing(preparation, frame)
+    flags = mostly_missing(preparation.read(frame)[1])
     assert flags[:3].tolist() == [True, False, False]
     assert preparation.donors_.shape == (20, 5)
 
@@ -71,12 +72,13 @@ def test_an_empty_category_is_a_level_and_no_gap():
     X = preparation.transform(frame)
     model = FDC(2, alpha=0, random_state=0).fit(X)
 
-    after = lower_certainty(model, preparation, frame, model.memberships_)
+    read = preparation.read(frame)
+    after = lower_certainty(model, preparation, *read, model.memberships_)
 
     whole = frame[["x", "y", "z"]].notna().all(axis=1).to_numpy()
     np.testing.assert_array_equal(after[whole], model.memberships_[whole])
     np.testing.assert_allclose(after[40], 0.5)
-    assert mostly_missing(preparation, frame).nonzero()[0].tolist() == [40, 41]
+    assert mostly_missing(preparation.read(frame)[1]).nonzero()[0].tolist() == [40, 41]
     # Where the fit saw no empty cell, one in new rows is a gap.
     filled = frame.fillna({"soil": "clay"})
     new = frame.iloc[:1]

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from fuzzypairs.exceptions import PairsError, ReadingWarning
-from fuzzypairs.tables.pair_files import read_pairs, read_task_files
+from fuzzypairs.tables.pair_files import read_pairs
 from fuzzypairs.tables.table_files import read_items
 
 
@@ -125,41 +125,6 @@ def test_what_an_author_may_not_have_meant_is_told(tmp_path, text, note):
 
     with pytest.warns(ReadingWarning, match=note):
         read_pairs(path, 21)
-
-
-def test_the_column_of_ids_is_found(tmp_path):
-    data = write(tmp_path / "d.csv", "x,name,code\n1,oak,007\n2,ash,7\n3,elm,8\n")
-    pairs = write(tmp_path / "p.csv", "a,b,grade\nash,oak,1\nelm,oak,-1\n")
-    with pytest.warns(ReadingWarning, match="rows are named by the column 'name'"):
-        items, found = read_task_files(data, pairs)
-    assert items.id_column == "name"
-    assert list(found) == [(0, 1, 1.0), (0, 2, -1.0)]
-
-    pairs = write(tmp_path / "p.csv", "a,b,grade\n7,8,1\n007,8,-1\n")
-    with pytest.warns(ReadingWarning, match="the column 'code'"):
-        items, found = read_task_files(data, pairs)
-    assert list(found) == [(0, 2, -1.0), (1, 2, 1.0)]
-
-
-def test_ids_with_leading_zeros_are_found(tmp_path):
-    data = write(tmp_path / "d.csv", "x,code\n1,007\n2,010\n4,008\n")
-    pairs = write(tmp_path / "p.csv", "a,b,grade\n007,008,1\n010,008,-1\n")
-    with pytest.warns(ReadingWarning, match="the column 'code', which has all ids"):
-        items, found = read_task_files(data, pairs)
-
-    assert items.ids.tolist() == ["007", "010", "008"]
-    assert list(found) == [(0, 2, 1.0), (1, 2, -1.0)]
-
-
-def test_ids_are_found_beside_columns_of_lists(tmp_path):
-    data = tmp_path / "d.parquet"
-    frame = {"tags": [[1], [2, 3]], "name": ["oak", "ash"], "x": [1.0, 2.0]}
-    pd.DataFrame(frame).to_parquet(data)
-    pairs = write(tmp_path / "p.csv", "a,b,grade\nash,oak,1\n")
-
-    with pytest.warns(ReadingWarning, match="the column 'name'"):
-        items, _ = read_task_files(data, pairs)
-    assert items.ids.tolist() == ["oak", "ash"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""From a user's data to a result: `Rows` go in, a `Result` comes out."""
