@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ FILES = [
     "summary.json",
 ]
 FAST = ["--draws", 1]
+JUDGES = command.PICTURES.judges
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,13 @@ def done(tmp_path_factory):
 @pytest.fixture(scope="module")
 def summary(done):
     return json.loads((done[0] / "summary.json").read_text())
+
+
+def one_limit(monkeypatch):
+    """Try the judges under the first conditions only."""
+    for name in ("PICTURES", "MESSAGES"):
+        subject = getattr(command, name)
+        monkeypatch.setattr(command, name, replace(subject, limits=subject.limits[:1]))
 
 
 def test_it_shows_both_judges_and_ends_on_the_report(done):
@@ -57,7 +66,7 @@ def test_it_writes_its_files_and_nothing_else(done):
         assert heading in page
 
 
-@pytest.mark.parametrize("judge", command.JUDGES, ids=lambda judge: judge.name)
+@pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.name)
 def test_each_judge_gets_what_was_meant(summary, judge):
     told = summary["judges"][judge.name]
     shares = told["accuracy"]
@@ -65,7 +74,7 @@ def test_each_judge_gets_what_was_meant(summary, judge):
     # The clusters of the pixels fit neither judge.
     assert told["without_judgements"] < 0.75
     assert min(shares["60 judgements"]) > 0.95
-    assert set(shares) == {limit.name for limit in command.LIMITS}
+    assert set(shares) == {limit.name for limit in command.PICTURES.limits}
     assert len(told["judgements"]) == 60
     weights = np.array(told["feature_weights"])
     assert weights.shape == (64,)
@@ -77,10 +86,10 @@ def test_judges_grade_by_their_question(summary):
     digit = digits.target[np.isin(digits.target, command.DIGITS)]
 
     assert summary["pictures"] == len(digit) == 710
-    for judge in command.JUDGES:
+    for judge in JUDGES:
         for i, j, grade in summary["judges"][judge.name]["judgements"]:
-            same = (digit[int(i)] in judge.yes) == (digit[int(j)] in judge.yes)
-            assert (grade > 0) == same
+            answers = [judge.answer(str(digit[int(row)])) for row in (i, j)]
+            assert (grade > 0) == (answers[0] == answers[1])
             assert abs(grade) in (0.4, 0.6, 0.8, 1.0)
 
 
@@ -88,7 +97,7 @@ def test_the_table_of_memberships_agrees_with_the_summary(done, summary):
     out, _ = done
     digits = load_digits()
     digit = digits.target[np.isin(digits.target, command.DIGITS)]
-    for judge in command.JUDGES:
+    for judge in JUDGES:
         rows = read_csv(out / f"memberships-{judge.name}.csv")
         names = ["row", "label", "cluster_0", "cluster_1"]
         table = np.array([[row[name] for name in names] for row in rows], dtype=float)
@@ -96,7 +105,8 @@ def test_the_table_of_memberships_agrees_with_the_summary(done, summary):
         np.testing.assert_array_equal(table[:, 0], np.arange(len(digit)))
         np.testing.assert_array_equal(table[:, 1], table[:, 2:].argmax(axis=1))
         np.testing.assert_allclose(table[:, 2:].sum(axis=1), 1, atol=2e-6)
-        right = (table[:, 1] == np.isin(digit, judge.yes)).mean()
+        meant = np.array([judge.answer(str(value)) for value in digit])
+        right = (table[:, 1] == meant).mean()
         first = summary["judges"][judge.name]["accuracy"]["60 judgements"][0]
         assert max(right, 1 - right) == pytest.approx(first, abs=1e-6)
 
@@ -124,7 +134,7 @@ def test_existing_results_are_kept_without_force(tmp_path):
 
 
 def test_force_replaces_results_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "LIMITS", command.LIMITS[:1])
+    one_limit(monkeypatch)
     (tmp_path / "report.html").write_text("old")
     (tmp_path / "thesis.txt").write_text("mine")
 
@@ -149,7 +159,7 @@ def test_what_fails_outside_is_one_sentence(tmp_path, monkeypatch):
         raise OSError("no space left")
 
     monkeypatch.setattr("fuzzypairs.analysis.result_columns.write_memberships", fail)
-    monkeypatch.setattr(command, "LIMITS", command.LIMITS[:1])
+    one_limit(monkeypatch)
 
     result = run("demo", "--out", tmp_path / "out", *FAST)
 
@@ -173,5 +183,41 @@ def test_help_names_every_option():
     result = run("demo", "--help")
 
     assert result.exit_code == 0
-    for option in ("--out", "--seed", "--draws", "--force", "--json"):
+    for option in ("--out", "--texts", "--seed", "--draws", "--force", "--json"):
         assert option in result.output
+
+
+def test_texts_are_clustered_by_subject_and_by_tone(tmp_path, monkeypatch):
+    one_limit(monkeypatch)
+    out = tmp_path / "out"
+    result = run("demo", "--texts", "--out", out, *FAST)
+
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(out)) == [
+        "memberships-subject.csv",
+        "memberships-tone.csv",
+        "messages.csv",
+        "report.html",
+        "summary.json",
+    ]
+    told = json.loads((out / "summary.json").read_text())
+    assert told["messages"] == 300
+    for name in ("subject", "tone"):
+        judge = told["judges"][name]
+        [share] = judge["accuracy"]["100 judgements"]
+        assert share > judge["without_judgements"]
+        assert len(judge["judgements"]) == 100
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for words in ("Annoyed or pleased?", "Words that set it apart", "The worst bank"):
+        assert words in page
+    # What was clustered can be opened again.
+    rows = read_csv(out / "messages.csv")
+    assert list(rows[0]) == ["message", "subject", "tone"]
+
+
+def test_messages_are_different_and_of_all_kinds():
+    messages = command.read_messages()
+
+    assert messages["message"].nunique() == len(messages) == 300
+    assert messages.groupby(["subject", "tone"]).size().tolist() == [25] * 12
+    assert messages["message"].str.len().between(20, 160).all()

@@ -187,7 +187,7 @@ def test_a_pair_that_nobody_saw_is_not_answered(
     with open(theirs, closefd=False) as keys, monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", keys)
         patched.setattr("fuzzypairs.cli.judge.single_keys", nullcontext)
-        judge_pairs(data, id_column="id", annotator="Ann")
+        judge_pairs(data=data, id_column="id", annotator="Ann")
 
     assert [grade for _, grade, _ in stored(data)] == expected
 

@@ -18,11 +18,13 @@ from contextlib import ExitStack
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from rich.console import Console
 
 from commands import DATA, answers, put, run
 from fuzzypairs import PairSet
 from fuzzypairs.cli.label import read_labelling
+from fuzzypairs.cli.options import Reading
 from fuzzypairs.labelling.fitting import FitTask, fit_once
 from fuzzypairs.labelling.stored_judgements import StoredJudgements
 
@@ -158,9 +160,8 @@ def test_mistakes_are_answered_by_a_sentence(tmp_path):
         run("label", tmp_path / "data.csv", "--image", "photo"), "no column 'photo'"
     )
     assert answers(
-        run("label", tmp_path / "data.csv", "--id", "id", "--image", "kind", "--drop",
-            "x", "--drop", "y"),
-        "no picture of column 'kind' was found",
+        run("label", tmp_path / "data.csv", "--id", "id", "--image", "kind"),
+        "none of 6 pictures is in",
     )  # fmt: skip
 
 
@@ -170,29 +171,54 @@ def test_help_says_what_another_host_means():
     assert "everyone who can reach this machine" in " ".join(words)
 
 
-def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path):
+KIND = np.arange(60) % 2
+
+
+def make_table(folder):
     rng = np.random.default_rng(0)
-    kind = np.arange(60) % 2
-    frame = pd.DataFrame(rng.normal(size=(60, 3)) + 2 * kind[:, None], columns=[*"xyz"])
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) + 2 * KIND[:, None], columns=[*"xyz"])
     frame.insert(0, "id", [f"r{row}" for row in range(60)])
-    frame.to_csv(tmp_path / "data.csv", index=False)
-    given = {"id_column": "id", "n_clusters": 2, "database": None}
-    labelling = read_labelling(tmp_path / "data.csv", Console(), **given)
+    frame.to_csv(folder / "data.csv", index=False)
+    return folder / "data.csv", {"id_column": "id"}
+
+
+def make_texts(folder):
+    texts = [f"{('late train', 'cold soup')[k]} no. {n}" for n, k in enumerate(KIND)]
+    pd.DataFrame({"text": texts, "z": range(60)}).to_csv(folder / "data.csv")
+    return folder / "data.csv", {"text": "text", "features": "tfidf"}
+
+
+def make_pictures(folder):
+    rng = np.random.default_rng(0)
+    (folder / "data").mkdir()
+    for row, kind in enumerate(KIND):
+        grey = rng.integers(0, 99, (24, 24), dtype=np.uint8) + 120 * np.uint8(kind)
+        Image.fromarray(grey).save(folder / "data" / f"{row:02}.png")
+    return folder / "data", {}
+
+
+@pytest.mark.parametrize("make", [make_table, make_texts, make_pictures])
+def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
+    data, told = make(tmp_path)
+    reading = Reading(**told)
+    labelling = read_labelling(data, reading, n_clusters=2, database=None)
     with ExitStack() as stack:
         service = labelling.open(stack, None, "Ann", Console(), fits=False)
         for _ in range(40):
             asked = service.next("Ann", 1)[0]
-            grade = 0.9 if kind[asked.left] == kind[asked.right] else -0.9
+            grade = 0.9 if KIND[asked.left] == KIND[asked.right] else -0.9
             service.answer("Ann", asked.left, asked.right, grade=grade)
         service.model.write_report()
-        rows = labelling.rows
+        catalogue = service.catalogue
         live = fit_once(
-            FitTask(rows.X.to_numpy(), rows.table, (), 2),
-            StoredJudgements(labelling.database, list(frame["id"]))(),
+            FitTask(labelling.rows.X.to_numpy(), pd.DataFrame(index=range(60)), (), 2),
+            StoredJudgements(labelling.database, list(catalogue.ids))(),
             None,
         )
-    command = ["fit", tmp_path / "data.csv", "--id", "id", "--clusters", 2, "--pairs"]
-    run(*command, tmp_path / "data.db", "--out", tmp_path / "fit")
+    command = ["fit", data, "--clusters", 2, "--pairs", tmp_path / "data.db"]
+    for name, value in told.items():
+        command += ["--" + name.removesuffix("_column"), value]
+    run(*command, "--out", tmp_path / "fit")
     written = [
         pd.read_csv(tmp_path / folder / "memberships.csv").filter(like="cluster_")
         for folder in ("data-report", "fit")
@@ -203,3 +229,8 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path):
     summary = json.loads((tmp_path / "data-report" / "summary.json").read_text())
     assert summary["judgements"]["given"] == 40
     assert summary["verdict"]["sentences"] == live.verdict
+    new = tmp_path / "new.csv"
+    model = tmp_path / "data-report" / "model.skops"
+    result = run("predict", model, data, "--out", new)
+    assert result.exit_code == 0, result.output
+    assert pd.read_csv(new)["label"].isin([0, 1]).all()

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 
+from catalogues import open_catalogue
 from commands import run
-from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store
 from fuzzypairs.tables import file_blocks
@@ -270,7 +270,7 @@ def test_rows_without_ids_are_found_by_their_content(files):
     frame[::-1].to_csv(files / "judged.csv", index=False)
     ids = pd.Index(frame["item"][::-1])
     with Store(files / "all.db") as store:
-        service = Service(open_catalogue(read_items(files / "judged.csv"))[0], store)
+        service = Service(open_catalogue(read_items(files / "judged.csv")), store)
         for a, b, grade in pd.read_csv(files / "pairs.csv").itertuples(index=False):
             service.answer("Ann", ids.get_loc(a), ids.get_loc(b), grade=grade)
     expected = fit(files, files / "csv", "whole")

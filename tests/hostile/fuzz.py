@@ -34,7 +34,7 @@ if atheris:
 with atheris.instrument_imports(include=["fuzzypairs"]) if atheris else nullcontext():
     from fuzzypairs import FDC, load, save
     from fuzzypairs.exceptions import ModelFileError
-    from fuzzypairs.labelling.catalogue import open_catalogue
+    from fuzzypairs.labelling.catalogue import Catalogue
     from fuzzypairs.labelling.guard import Limits, Secrets, host_names
     from fuzzypairs.labelling.service import Service
     from fuzzypairs.labelling.store import Store
@@ -148,7 +148,8 @@ REQUESTS = [
 def page() -> tuple[Any, Any]:
     """The application of the page without a network, and an event loop for it."""
     (FOLDER / "data.csv").write_text(commands.DATA)
-    catalogue = open_catalogue(read_items(FOLDER / "data.csv", id_column="id"))[0]
+    items = read_items(FOLDER / "data.csv", id_column="id")
+    catalogue = Catalogue(items, items.features)
     service = Service(catalogue, Store(FOLDER / "page.db"))
     secrets, limits = Secrets("t" * 43, "c" * 43), Limits(rate=1e9, burst=10**9)
     app = build_app(service, host_names(8000), secrets, limits=limits)

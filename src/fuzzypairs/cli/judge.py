@@ -51,12 +51,11 @@ MARKS = ("", "yellow", "bold yellow reverse")
 of_program = partial(typer.Option, rich_help_panel="A program as judge")
 
 
+@options.unfold
 def judge(
     data: options.Data,
     *,
-    id_column: options.IdColumn = None,
-    text: label.Text = None,
-    drop: options.Drop = None,
+    reading: options.Reading,
     imported: label.Imported = None,
     annotator: label.Annotator = None,
     n_clusters: label.Clusters = None,
@@ -144,9 +143,8 @@ def judge(
         if asking is not None:
             asking.judge()  # refuses what cannot be asked before the data are read
         labelling = label.read_labelling(
-            data, terminal, id_column=id_column, text=text, drop=drop,
-            n_clusters=n_clusters, database=database,
-        )  # fmt: skip
+            data, reading, n_clusters=n_clusters, database=database
+        )
         who = annotator or (
             program_judge.program_name(by, model) if by else label.login()
         )
@@ -267,7 +265,7 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
             Text.assemble(*((text, MARKS[2 * differs]) for text, differs in pieces))
             for pieces in pair["texts"].values()
         ]
-        table.add_row(Text(str(service.catalogue.text)), *sides)
+        table.add_row(Text(service.catalogue.column or ""), *sides)
     terminal.print(table)
     terminal.print(KEYS)
 

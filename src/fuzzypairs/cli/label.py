@@ -6,7 +6,7 @@ import webbrowser
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -26,14 +26,11 @@ CLUSTERS = 5
 OptionalData = Annotated[
     Path | None,
     typer.Argument(
-        help="The data, one row per item: CSV, TSV, Parquet or JSON lines; .gz is read "
-        "as well.",
+        help="A folder of pictures or texts; a table (CSV, TSV, Excel, Parquet or JSON "
+        "lines), one row per item; or embeddings (.npy, .npz).",
         metavar="DATA",
         show_default=False,
     ),
-]
-Text = Annotated[
-    str | None, options.of_data(help="A column of texts to compare.", metavar="COL")
 ]
 Clusters = Annotated[
     int | None,
@@ -61,25 +58,14 @@ Imported = Annotated[
 ]
 
 
+@options.unfold
 def label(
     data: OptionalData = None,
     *,
+    reading: options.Reading,
     demo: Annotated[
         bool, typer.Option("--demo", help="Grade pictures of digits; no data needed.")
     ] = False,
-    id_column: options.IdColumn = None,
-    image: Annotated[
-        str | None,
-        options.of_data(help="A column of names of picture files.", metavar="COL"),
-    ] = None,
-    images: Annotated[
-        Path | None,
-        options.of_data(
-            help="The folder of the pictures; that of DATA if left out.", metavar="DIR"
-        ),
-    ] = None,
-    text: Text = None,
-    drop: options.Drop = None,
     imported: Imported = None,
     annotator: Annotator = None,
     n_clusters: Clusters = None,
@@ -118,10 +104,13 @@ def label(
 ) -> None:
     """Grade pairs of your data on a page in the browser.
 
+    Shows two rows of a table, pictures of a folder, or texts of a column at a time.
     Prints one line, the address of the page, as soon as the page is ready. Each answer
     is saved at once; Ctrl-C ends the program, and the same command continues later.
 
-    Example: fuzzypairs label wine.csv --id bottle
+    Examples: fuzzypairs label photos/
+    fuzzypairs label messages.csv --text message
+    fuzzypairs label wine.csv --id bottle
     """
     terminal = screen.new_terminal(stderr=True)
     if (data is None) == (not demo):
@@ -132,9 +121,8 @@ def label(
         else:
             assert data is not None
             labelling = read_labelling(
-                data, terminal, id_column=id_column, image=image, images=images,
-                text=text, drop=drop, n_clusters=n_clusters, database=database,
-            )  # fmt: skip
+                data, reading, n_clusters=n_clusters, database=database
+            )
         who = annotator or login()
         service = labelling.open(stack, imported, who, terminal, out=out)
         _serve(service, host, port, who, no_browser)
@@ -165,10 +153,10 @@ def login() -> str:
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """A table to be judged, as it is shown and as it is clustered."""
+    """Rows to be judged, as they are shown and as they are clustered."""
 
-    catalogue: "Catalogue"
     rows: "Rows"
+    catalogue: "Catalogue"
     n_clusters: int
     database: Path
 
@@ -183,7 +171,7 @@ class Labelling:
         fits: bool = True,
     ) -> "Service":
         """Open the store and the service; `stack` closes them."""
-        from fuzzypairs.labelling.catalogue import as_judged
+        from fuzzypairs.labelling.catalogue import as_judged, described_columns
         from fuzzypairs.labelling.exchange import import_judgements
         from fuzzypairs.labelling.fitting import FitTask
         from fuzzypairs.labelling.service import Service
@@ -191,17 +179,19 @@ class Labelling:
 
         store: Store = stack.enter_context(Store(self.database))
         catalogue, changes = as_judged(store, self.catalogue)
+        screen.print_notes(terminal, self.rows.notes)
         if changes:
             note = f"the data are not those that were judged: {'; '.join(changes)}"
             screen.print_notes(terminal, [note])
         if imported is not None:
             n = import_judgements(store, imported, catalogue, who)
             screen.print_notes(terminal, [f"{n} judgements of {imported} are stored"])
+        rows = self.rows
         task = FitTask(
-            self.rows.X.to_numpy(),
-            self.rows.table,
-            self.rows.columns,
+            rows.X.to_numpy(),
+            *described_columns(rows),
             self.n_clusters,
+            texts=catalogue.texts,
         )
         folder = out or self.database.with_name(f"{self.database.stem}-report")
         service = Service(
@@ -227,42 +217,21 @@ class Labelling:
 
 def read_labelling(
     data: Path,
-    terminal: Console,
+    reading: options.Reading,
     *,
-    id_column: str | None,
-    image: str | None = None,
-    images: Path | None = None,
-    text: str | None = None,
-    drop: list[str] | None = None,
     n_clusters: int | None,
     database: Path | None,
 ) -> Labelling:
-    """Read a table, make features of it, and say what was guessed."""
-    from fuzzypairs.labelling.catalogue import open_catalogue
-    from fuzzypairs.labelling.media import media_features
-    from fuzzypairs.tables.table_files import read_items
+    """Read a user's data, and make features of them."""
+    from fuzzypairs.analysis.row_reader import RowReader
+    from fuzzypairs.labelling.catalogue import Catalogue
 
-    words = [name for name in (image, text) if name is not None]
-    with screen.warnings_as_notes() as notes:
-        items = read_items(data, id_column=id_column, drop=drop or [], text=words)
-        catalogue, clustered = open_catalogue(
-            items, image=image, text=text, root=images
-        )
-        if clustered.features.empty:
-            clustered = replace(clustered, features=media_features(catalogue))
-        rows = _prepared(clustered)
-    screen.print_notes(terminal, notes)
-    path = database or data.with_name(f"{data.name.split('.')[0] or 'data'}.db")
+    with screen.progress(percent=True) as show:
+        rows = RowReader(**reading.arguments(data), progress=show).read(data)
+    path = data.resolve()
+    database = database or path.with_name(f"{path.name.split('.')[0] or 'data'}.db")
     k = min(n_clusters or CLUSTERS, rows.n_rows)
-    return Labelling(catalogue, rows, k, path)
-
-
-def _prepared(items: Any, *, scale: bool = True) -> "Rows":
-    from fuzzypairs.analysis.rows import Rows
-
-    # What was done to columns is said in the report.
-    with screen.warnings_as_notes():
-        return Rows.of_table(items, scale=scale)
+    return Labelling(rows, Catalogue.of_rows(rows), k, database)
 
 
 def _demo_labelling(
@@ -273,19 +242,18 @@ def _demo_labelling(
     import pandas as pd
     from sklearn.datasets import load_digits
 
+    from fuzzypairs.analysis.rows import Rows
+    from fuzzypairs.items import ItemSet
     from fuzzypairs.labelling.catalogue import Catalogue
     from fuzzypairs.tables.table_files import Items
 
     digits = load_digits()
-    pixels = [f"pixel {row} {column}" for row in range(8) for column in range(8)]
-    frame = pd.DataFrame(digits.data, columns=pixels)
-    names = np.array([f"digit {row}" for row in range(len(frame))], dtype=object)
-    items = Items(Path("digits"), frame, names, None, "name")
+    ids = np.array([f"digit {row}" for row in range(len(digits.images))], dtype=object)
     grey = np.minimum(16 * digits.images, 255).astype(np.uint8)
-    catalogue = Catalogue(items, frame, arrays=grey)
+    pictures = ItemSet("picture", list(255 - grey), ids)
+    source = Items(Path("digits"), pd.DataFrame(index=range(len(ids))), ids)
+    rows = Rows.of_items(pictures, source, features="pixels")
     if database is None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = Path(folder) / "digits.db"
-    # Pixels have one scale; those at the rim would count as much as others.
-    rows = _prepared(items, scale=False)
-    return Labelling(catalogue, rows, n_clusters or 10, database)
+    return Labelling(rows, Catalogue.of_rows(rows), n_clusters or 10, database)

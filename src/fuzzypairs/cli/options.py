@@ -434,7 +434,11 @@ def unfold(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         for name, kind in groups.items():
             own: Any = kind  # called with the values of its fields
-            values = {field.name: given.pop(field.name) for field in fields(own)}
+            values = {
+                field.name: given.pop(field.name)
+                for field in fields(own)
+                if field.name in given
+            }
             given[name] = own(**values)
         command(**given)
 

@@ -141,10 +141,9 @@ def _source(service: "Service", who: str, asking: Asking) -> Any:
 def _confirm(judge: Any, service: "Service", asking: Asking) -> None:
     """Say what is sent where, and ask."""
     catalogue = service.catalogue
-    parts = [f"texts of {catalogue.text!r}"] * (catalogue.text is not None)
-    parts += [f"pictures of {catalogue.image!r}"] * (catalogue.image is not None)
-    columns = [name for name in catalogue.shown
-               if name not in (catalogue.text, catalogue.image)]  # fmt: skip
+    parts = [] if catalogue.texts is None else ["texts"]
+    parts += ["pictures"] * catalogue.has_pictures
+    columns = [name for name in catalogue.shown if name != catalogue.column]
     parts += [f"cells of {', '.join(map(repr, columns))}"] * bool(columns)
     typer.echo(
         f"Up to {asking.n_questions} questions go to {judge.address} (model "

@@ -1,83 +1,83 @@
-"""The items of a table as people see them: cells, texts and pictures."""
+"""The items of a user's data as people see them: cells, texts and pictures."""
 
 import difflib
 import hashlib
-import io
 import json
 import re
-import struct
-import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.analysis.rows import Rows
+from fuzzypairs.items import ItemSet, shorten
 from fuzzypairs.labelling.store import Item, Store, StoreError
 from fuzzypairs.tables.columns import as_text, listed
-from fuzzypairs.tables.judged_rows import Wanted, digest_rows, find_rows, judged_columns
+from fuzzypairs.tables.features import ColumnRecord
+from fuzzypairs.tables.judged_rows import (
+    Hits,
+    Wanted,
+    digest_rows,
+    find_rows,
+    judged_columns,
+)
 from fuzzypairs.tables.table_files import Items
 
-if TYPE_CHECKING:
-    from PIL import Image
-
-__all__ = ["Catalogue", "as_judged", "data_changes", "open_catalogue"]
+__all__ = ["Catalogue", "as_judged", "data_changes", "described_columns"]
 
 # A difference of two numbers is large from this share of their standard deviation on.
 LARGE = 0.75
 UNJUDGED = "items that were not judged have changed"
 # The longest text that is shown, and compared word by word; a longer one is cut.
 LONGEST_TEXT, COMPARED_WORDS = 20_000, 1500
-PICTURES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".bmp": "image/bmp",
-}
-# Other formats are not tried, whatever the name says: EPS would start Ghostscript.
-FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-LARGEST_PICTURE = 20 * 2**20  # bytes
-MOST_PIXELS = 40_000_000
+# The longest text of a card.
+ON_CARD = 160
+# What stores call the names of rows that are in no column: files, or keys of arrays.
+NAMES = "file"
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """The rows of a table, and how they are shown.
+    """The rows of a user's data, and how they are shown.
 
     Attributes
     ----------
     items : Items
         The table; its features are the columns to cluster by.
     shown : DataFrame of shape (n_rows, n_columns)
-        The columns to show.
-    image, text : str or None
-        Columns that hold names of picture files, and texts.
-    root : Path or None
-        The folder of the pictures; nothing outside of it is read.
-    arrays : ndarray of shape (n_rows, height, width) or None
-        Grey pictures, uint8, in place of files.
+        The columns to show, and that of the items if they are in a column.
+    media : ItemSet or None
+        Pictures, texts or embeddings; None for rows of a table.
+    column : str or None
+        The column of `shown` that holds texts, or names of pictures.
     names : list of str or None
         What a store calls the rows where they have no ids; None for row numbers.
     """
 
     items: Items
     shown: pd.DataFrame
-    image: str | None = None
-    text: str | None = None
-    root: Path | None = None
-    arrays: NDArray[np.uint8] | None = field(default=None, repr=False)
+    media: ItemSet | None = None
+    column: str | None = None
     names: list[str] | None = field(default=None, repr=False)
 
+    @classmethod
+    def of_rows(cls, rows: Rows) -> Self:
+        """Show all columns that are not set apart, and the items."""
+        column = getattr(rows.preparation, "column", None)
+        shown = rows.table
+        if rows.items is None or rows.items.kind == "embedding":
+            return cls(rows.source, shown, rows.items)
+        if column is not None:
+            shown = shown.assign(**{column: rows.source.others[column]})
+        return cls(rows.source, shown, rows.items, column)
+
     def __len__(self) -> int:
-        return len(self.shown)
+        return self.items.n_rows
 
     @cached_property
     def ids(self) -> list[str]:
@@ -106,15 +106,35 @@ class Catalogue:
 
     @cached_property
     def digests(self) -> list[str]:
-        """A digest of the cells of each row."""
-        if self.arrays is not None:
-            return [hashlib.sha256(a.tobytes()).hexdigest()[:16] for a in self.arrays]
-        return [f"{value:016x}" for value in digest_rows(self.shown).tolist()]
+        """A digest of each row: of its cells, or of the item itself."""
+        if self.media is None or len(self.shown.columns):
+            found = digest_rows(self.shown)
+        else:
+            found = self.media.digests()
+        return [f"{value:016x}" for value in found.tolist()]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """All columns, also those that are not shown."""
+        others = self.items.others
+        return self.shown.join(others[[n for n in others if n not in self.shown]])
+
+    def hits(self, wanted: Wanted) -> Hits:
+        """Return the rows that may be judged ones, by their content."""
+        if wanted.columns or self.media is None:
+            return wanted.hits(self.table)
+        return wanted.among(self.media.digests())
 
     @property
     def has_pictures(self) -> bool:
-        """Whether items have pictures."""
-        return self.arrays is not None or self.image is not None
+        """Whether items are pictures."""
+        return self.media is not None and self.media.kind == "picture"
+
+    @property
+    def texts(self) -> list[str] | None:
+        """The texts that the items are; None if they are none."""
+        is_text = self.media is not None and self.media.kind == "text"
+        return self.media.values if is_text and self.media else None
 
     def item(self, row: int) -> Item:
         """Return what the store keeps of a row."""
@@ -128,10 +148,10 @@ class Catalogue:
         rows = map(" ".join, zip(ids, self.digests, strict=True))
         every = "\n".join([columns, *rows])
         return {
-            "id_column": self.items.id_column or "",
+            "id_column": self.items.id_column or (NAMES if has_ids else ""),
             "n_rows": str(len(self)),
             "columns": columns,
-            "text": json.dumps([x for x in (self.image, self.text) if x is not None]),
+            "text": json.dumps([] if self.column is None else [self.column]),
             "digest": hashlib.sha256(every.encode()).hexdigest(),
             "name": self.items.path.name,
         }
@@ -142,7 +162,13 @@ class Catalogue:
 
     def card(self, row: int) -> dict[str, Any]:
         """Return one item as the page shows it alone."""
-        return {"row": row, "name": self.name(row), "picture": self.has_pictures}
+        texts = self.texts
+        return {
+            "row": row,
+            "name": self.name(row),
+            "picture": self.has_pictures,
+            "text": "" if texts is None else shorten(texts[row], ON_CARD),
+        }
 
     def pair(self, left: int, right: int) -> dict[str, Any]:
         """Return two items as they are shown side by side, differences marked.
@@ -158,17 +184,16 @@ class Catalogue:
                 "differs": self._differs(name, left, right),
             }
             for name, words in self._words.items()
-            if name not in (self.image, self.text)
+            if name != self.column
         ]
         shown: dict[str, Any] = {
             "left": self.card(left),
             "right": self.card(right),
-            "cells": [] if self.arrays is not None else cells,
+            "cells": cells,
             "texts": None,
         }
-        if self.text is not None:
-            words = self._words[self.text]
-            shown["texts"] = compare_texts(words[left], words[right])
+        if (texts := self.texts) is not None:
+            shown["texts"] = compare_texts(texts[left], texts[right])
         return shown
 
     def _differs(self, name: str, left: int, right: int) -> int:
@@ -182,68 +207,27 @@ class Catalogue:
         return 2
 
     def picture(self, row: int) -> tuple[bytes, str] | None:
-        """Return the bytes and the type of the picture of a row, or None.
-
-        Files are read only inside `root`, after links are followed; SVG is not served.
-        """
-        if self.arrays is not None:
-            return grey_png(self.arrays[row]), "image/png"
-        if self.image is None or self.root is None:
-            return None
-        name = self._words[self.image][row]
-        if not name or "\0" in name:
+        """Return the bytes and the type of the picture of a row, or None."""
+        if not self.has_pictures or self.media is None:
             return None
         try:
-            path = (self.root / name).resolve(strict=True)
-            root = self.root.resolve(strict=True)
-            kind = PICTURES.get(path.suffix.lower())
-            if kind is None or not path.is_relative_to(root) or not path.is_file():
-                return None
-            if path.stat().st_size > LARGEST_PICTURE:
-                return None
-            data = path.read_bytes()
-        except (OSError, ValueError, RuntimeError):
+            return self.media.picture(row)
+        except (OSError, ValueError):
             return None
-        return (data, kind) if count_pixels(data) <= MOST_PIXELS else None
+
+    def picture_path(self, row: int) -> str:
+        """Return the file of a picture; "" if there is none."""
+        if self.picture(row) is None or self.media is None:
+            return ""
+        value = self.media.values[row]
+        return value if isinstance(value, str) else ""
 
 
-def open_catalogue(
-    items: Items,
-    *,
-    image: str | None = None,
-    text: str | None = None,
-    root: Path | None = None,
-) -> tuple[Catalogue, Items]:
-    """Return a table as it is shown, and as it is clustered.
-
-    Parameters
-    ----------
-    items : Items
-    image, text : str, default=None
-        Columns of picture files and of texts; they are shown, not clustered by.
-    root : Path, default=None
-        The folder of the pictures; None takes that of the table.
-
-    Returns
-    -------
-    catalogue : Catalogue
-    clustered : Items
-        Without those columns, unless no others are left.
-    """
-    apart = [name for name in (image, text) if name is not None]
-    for option, name in (("--image", image), ("--text", text)):
-        if name is not None and name not in items.features:
-            raise ValueError(
-                f"{items.path} has no column {name!r}; it has "
-                f"{listed(items.features.columns)} ({option})"
-            )
-    left = items.features.drop(columns=apart)
-    clustered = replace(items, features=left)
-    folder = items.path.resolve().parent if root is None else root
-    catalogue = Catalogue(
-        clustered, items.features, image, text, folder if image else None
-    )
-    return catalogue, clustered
+def described_columns(rows: Rows) -> tuple[pd.DataFrame, Sequence[ColumnRecord]]:
+    """Return the columns that can set clusters apart, and what was done to them."""
+    table = rows.source.features
+    known = set(map(str, table))
+    return table, [column for column in rows.columns if column.name in known]
 
 
 def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]:
@@ -272,9 +256,8 @@ def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]
         return catalogue, []
     columns, text = judged_columns(store.path, old)
     old = dict.fromkeys(new, "") | old
-    table = catalogue.shown.join(catalogue.items.others)
     is_renamed = "" not in (old["id_column"], new["id_column"])
-    is_renamed &= old["id_column"] not in table
+    is_renamed &= old["id_column"] not in catalogue.table
     if old["id_column"] != new["id_column"] and not is_renamed:
         judged = f"--id {old['id_column']}" if old["id_column"] else "no --id"
         now = f"--id {new['id_column']}" if new["id_column"] else "no --id"
@@ -285,9 +268,9 @@ def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]
     if old["id_column"]:
         return catalogue, data_changes(store, catalogue)
     place = {name: row for name, (row, _) in items.items()}
-    if columns and old["digest"] != new["digest"]:
+    if old["digest"] != new["digest"]:
         wanted = Wanted(store.path, items, columns, text)
-        place = find_rows(wanted, [wanted.hits(table)])
+        place = find_rows(wanted, [catalogue.hits(wanted)])
     names = row_names(place, len(catalogue))
     if names != catalogue.ids:
         catalogue = replace(catalogue, names=names)
@@ -360,39 +343,3 @@ def compare_texts(left: str, right: str) -> dict[str, list[tuple[str, bool]]]:
             if start < end:
                 pieces[side].append(("".join(words[side][start:end]), kind != "equal"))
     return {"left": pieces[0], "right": pieces[1]}
-
-
-def grey_png(picture: NDArray[np.uint8]) -> bytes:
-    """Return a grey picture as a PNG file."""
-    height, width = picture.shape
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        check = zlib.crc32(name + data)
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    lines = b"".join(b"\0" + line.tobytes() for line in picture)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(lines))
-        + chunk(b"IEND", b"")
-    )
-
-
-def count_pixels(data: bytes) -> int:
-    """Return the number of pixels that the head of a picture file announces."""
-    from PIL import Image
-
-    try:
-        with open_picture(data) as picture:
-            return int(picture.width * picture.height)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
-        return MOST_PIXELS + 1
-
-
-def open_picture(data: bytes) -> "Image.Image":
-    """Return a picture of a format that browsers show, before its pixels are read."""
-    from PIL import Image
-
-    return Image.open(io.BytesIO(data), formats=FORMATS)

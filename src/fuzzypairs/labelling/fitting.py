@@ -23,6 +23,7 @@ from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
+from fuzzypairs.items import distinctive_words
 from fuzzypairs.labelling.stored_judgements import Judged
 from fuzzypairs.plots.style import COLORS, GLYPHS, pick
 from fuzzypairs.report.profiles import describe_columns
@@ -48,6 +49,8 @@ class FitTask:
         What was done to the columns of `table`.
     n_clusters : int or sequence of int
     seed : int
+    texts : list of str or None
+        What the rows are, if they are texts.
     """
 
     X: Floats
@@ -55,6 +58,7 @@ class FitTask:
     columns: Sequence[ColumnRecord]
     n_clusters: Any
     seed: int = 0
+    texts: list[str] | None = None
 
     @property
     def most_clusters(self) -> int:
@@ -76,6 +80,8 @@ class ClusterCard:
         Rows with the largest memberships.
     traits : list of tuple of str
         Columns that set it apart: name, value here, value elsewhere.
+    words : list of str
+        Words that set its texts apart.
     color, mark : str
     """
 
@@ -83,6 +89,7 @@ class ClusterCard:
     certainty: float
     typical: list[int]
     traits: list[tuple[str, str, str]]
+    words: list[str]
     color: str
     mark: str
 
@@ -203,6 +210,9 @@ def _places(coordinates: Any, last: Floats | None) -> Any:
 def _cards(task: FitTask, U: Floats, labels: Ints) -> list[ClusterCard]:
     profiles = describe_columns(task.table, task.columns, U)
     sure = certainty(U)
+    words: list[list[tuple[str, float]]] = [[] for _ in U.T]
+    if task.texts is not None:
+        words = distinctive_words(task.texts, np.eye(U.shape[1])[labels], ON_CARD)
     cards = []
     for k in range(U.shape[1]):
         mine = np.flatnonzero(labels == k)
@@ -217,6 +227,7 @@ def _cards(task: FitTask, U: Floats, labels: Ints) -> list[ClusterCard]:
                 float(sure[mine].mean()) if len(mine) else 0.0,
                 typical.tolist(),
                 [(t.name, t.here, t.elsewhere) for t in traits[:ON_CARD]],
+                [word for word, _ in words[k]],
                 pick(COLORS, k),
                 pick(GLYPHS, k),
             )

@@ -96,20 +96,12 @@ def make_question(
         if pair["texts"] is not None:
             item["text"] = "".join(text for text, _ in pair["texts"][side])
         cells = {cell["column"]: cell[side] for cell in pair["cells"]}
-        if path := picture_path(catalogue, row):
+        if path := catalogue.picture_path(row):
             item["picture"] = path
         if cells:
             item["cells"] = cells
         items[name] = item
     return {"question": question or QUESTION, **items}
-
-
-def picture_path(catalogue: Catalogue, row: int) -> str:
-    """Return the file of a picture; "" if there is none."""
-    if catalogue.image is None or catalogue.root is None:
-        return ""
-    name = str(catalogue.shown[catalogue.image].iloc[row])
-    return str(catalogue.root / name) if catalogue.picture(row) else ""
 
 
 def read_grade(text: str) -> Reply:

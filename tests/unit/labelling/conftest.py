@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzypairs.labelling.catalogue import open_catalogue
+from catalogues import open_catalogue
 from fuzzypairs.tables.table_files import read_items
 
 
@@ -23,4 +23,4 @@ def table(tmp_path):
 
 @pytest.fixture
 def catalogue(table):
-    return open_catalogue(read_items(table, id_column="name"), text="notes")[0]
+    return open_catalogue(read_items(table, id_column="name"), text="notes")

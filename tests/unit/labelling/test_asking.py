@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from catalogues import open_catalogue
 from fuzzypairs.labelling.asking import ask_judge, from_pairs, from_session
-from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.programs import JudgeError, Reply
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Store
@@ -44,7 +44,7 @@ class Grader:
 def service(tmp_path):
     frame = pd.DataFrame({"id": list("abcdefgh"), "x": np.arange(8.0)})
     frame.to_csv(tmp_path / "data.csv", index=False)
-    catalogue, _ = open_catalogue(read_items(tmp_path / "data.csv", id_column="id"))
+    catalogue = open_catalogue(read_items(tmp_path / "data.csv", id_column="id"))
     with Store(tmp_path / "data.db") as store:
         service = Service(catalogue, store)
         service.repeats = 0.0

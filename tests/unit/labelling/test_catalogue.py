@@ -1,23 +1,25 @@
 """Items as people see them, and tables that changed."""
 
+import io
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from fuzzypairs.exceptions import PairsError, ReadingWarning
+from catalogues import open_catalogue
+from fuzzypairs.exceptions import PairsError
+from fuzzypairs.items import ItemSet
 from fuzzypairs.labelling.catalogue import (
+    Catalogue,
     as_judged,
     compare_texts,
     data_changes,
-    grey_png,
-    open_catalogue,
 )
-from fuzzypairs.labelling.media import media_features
 from fuzzypairs.labelling.store import Event, Store
-from fuzzypairs.tables.table_files import read_items
+from fuzzypairs.tables.table_files import Items, read_items
 
 
 def test_differences_are_marked(catalogue):
@@ -35,7 +37,6 @@ def test_differences_are_marked(catalogue):
         ("clay", True),
         (" wine no 0", False),
     ]
-    assert list(catalogue.items.features) == ["acid", "soil"]
 
 
 def test_texts_in_pieces_are_the_texts():
@@ -61,7 +62,7 @@ def judged(tmp_path, catalogue):
 def reread(table, change):
     frame = pd.read_csv(table)
     change(frame).to_csv(table, index=False)
-    return open_catalogue(read_items(table, id_column="name"), text="notes")[0]
+    return open_catalogue(read_items(table, id_column="name"), text="notes")
 
 
 @pytest.mark.parametrize(
@@ -105,11 +106,11 @@ def test_an_integer_column_that_gets_a_gap_is_the_same_elsewhere(table, judged):
     assert whole.digests[39] != gap.digests[39]
 
 
-def pictures(tmp_path, names):
-    table = tmp_path / "pictures.csv"
-    lines = [f'"{name}",{row % 2}' for row, name in enumerate(names)]
-    table.write_text("\n".join(["file,x", *lines]) + "\n", encoding="utf-8")
-    return open_catalogue(read_items(table, text=["file"]), image="file")[0]
+def pictures(folder, names, column="file"):
+    frame = pd.DataFrame({column: names, "year": range(len(names))})
+    items = Items(folder / "pictures.csv", frame)
+    media = ItemSet.from_pictures(names, folder)
+    return Catalogue(items, frame, media, column)
 
 
 def test_pictures_come_from_inside_the_root_only(tmp_path):
@@ -121,7 +122,7 @@ def test_pictures_come_from_inside_the_root_only(tmp_path):
     (root / "c.png").write_text("no picture")
     (root / "d.txt").write_text("text")
     Image.new("RGB", (3, 2)).save(root / "e.png", format="EPS")
-    Image.new("1", (8000, 8000)).save(root / "huge.png")
+    Image.new("1", (9000, 8000)).save(root / "huge.png")
     os.symlink(tmp_path / "secret.png", root / "link.png")
     secret = str(tmp_path / "secret.png")
     names = ["a.png", "../secret.png", secret, "link.png", "b.svg", "c.png", "d.txt"]
@@ -132,33 +133,72 @@ def test_pictures_come_from_inside_the_root_only(tmp_path):
     assert kind == "image/png"
     assert data == (root / "a.png").read_bytes()
     assert [catalogue.picture(row) for row in range(1, len(names))] == [None] * 11
+    pair = catalogue.pair(0, 1)
+    assert [cell["column"] for cell in pair["cells"]] == ["year"]
+    assert pair["left"]["picture"]
+    assert pair["texts"] is None
 
 
-def test_pictures_of_other_formats_and_damaged_ones_do_not_end_the_start(tmp_path):
-    rng = np.random.default_rng(0)
-    names = [f"{n}.png" for n in range(4)]
-    for name in names:
-        grey = rng.integers(0, 255, (40, 40), dtype=np.uint8)
-        Image.fromarray(grey).save(tmp_path / name)
-    Image.new("RGB", (3, 2)).save(tmp_path / "0.png", format="EPS")
-    whole = (tmp_path / "1.png").read_bytes()
-    (tmp_path / "1.png").write_bytes(whole[: len(whole) // 2])
-    with pytest.warns(ReadingWarning) as told:
-        features = media_features(pictures(tmp_path, names))
+def test_formats_that_browsers_do_not_show_are_converted(tmp_path):
+    Image.new("RGB", (300, 200)).save(tmp_path / "a.tif")
+    data, kind = pictures(tmp_path, ["a.tif"]).picture(0)
 
-    assert len(features) == 4
-    said = " ".join(str(warning.message) for warning in told)
-    assert said.startswith("2 pictures cannot be read and count as black: '0.png (no")
-    assert "'1.png (image file is truncated" in said
+    assert kind == "image/jpeg"
+    assert data[:2] == b"\xff\xd8"
 
 
-def test_grey_pictures_are_png_files(tmp_path):
+def test_pixels_are_png_files():
     grey = np.arange(12, dtype=np.uint8).reshape(3, 4)
-    (tmp_path / "g.png").write_bytes(grey_png(grey))
+    nothing = pd.DataFrame(index=range(2))
+    media = ItemSet("picture", [grey, grey])
+    data, kind = Catalogue(Items(Path("grey"), nothing), nothing, media).picture(1)
 
-    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "g.png")), grey)
+    assert kind == "image/png"
+    shown = np.asarray(Image.open(io.BytesIO(data)).convert("L"))
+    np.testing.assert_array_equal(shown, grey)
 
 
-def test_an_unknown_column_is_named(table):
-    with pytest.raises(ValueError, match="no column 'photo'"):
-        open_catalogue(read_items(table), image="photo")
+def embeddings(values, ids=None):
+    nothing = pd.DataFrame(index=range(len(values)))
+    items = Items(Path("e.npy"), nothing, ids)
+    return Catalogue(items, nothing, ItemSet("embedding", values, ids))
+
+
+def test_embeddings_without_names_are_found_again_by_their_numbers(tmp_path):
+    values = np.random.default_rng(0).normal(size=(9, 4))
+    first = embeddings(values)
+    with Store(tmp_path / "a.db") as store:
+        store.set_facts(first.facts())
+        ends = [first.item(row) for row in (2, 5)]
+        store.append(Event("graded", "2", "5", "Ann", grade=1.0), ends)
+        moved, changes = as_judged(store, embeddings(values[::-1]))
+
+        assert [moved.ids.index(name) for name in ("2", "5")] == [6, 3]
+        assert "2 judged rows were found elsewhere" in changes[0]
+        with pytest.raises(PairsError, match="2 judged rows are not in it"):
+            as_judged(store, embeddings(values + 1))
+
+
+def test_files_of_a_folder_are_found_again_by_their_names(tmp_path):
+    for name in "ba":
+        Image.new("RGB", (3, 2)).save(tmp_path / f"{name}.png")
+
+    def catalogue():
+        media = ItemSet.from_folder(tmp_path)
+        nothing = pd.DataFrame(index=range(media.n_rows))
+        return Catalogue(Items(tmp_path, nothing, media.ids), nothing, media)
+
+    first = catalogue()
+    with Store(tmp_path / "a.db") as store:
+        as_judged(store, first)
+        ends = [first.item(0), first.item(1)]
+        store.append(Event("graded", "a.png", "b.png", "Ann", grade=1.0), ends)
+        Image.new("RGB", (3, 2)).save(tmp_path / "a0.png")
+        more, changes = as_judged(store, catalogue())
+
+    assert more.ids == ["a.png", "a0.png", "b.png"]
+    assert changes == ["it had 2 rows and has now 3"]
+
+
+def test_cards_of_texts_show_their_beginning(catalogue):
+    assert catalogue.card(0)["text"] == "a clay wine no 0"

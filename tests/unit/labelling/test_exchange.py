@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from catalogues import open_catalogue
 from fuzzypairs import PairSet
 from fuzzypairs.analysis.row_reader import RowReader
 from fuzzypairs.exceptions import PairsError
-from fuzzypairs.labelling.catalogue import open_catalogue
 from fuzzypairs.labelling.exchange import export_judgements, import_judgements
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store, StoreError
@@ -59,7 +59,7 @@ def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path, ending):
     names = ["=1+2", "+49 30", "-a", "@ash", "'oak", "elm"]
     table = tmp_path / "trees.csv"
     table.write_text("\n".join(["name,x", *(f"{n},{k}" for k, n in enumerate(names))]))
-    catalogue, _ = open_catalogue(read_items(table, id_column="name"))
+    catalogue = open_catalogue(read_items(table, id_column="name"))
     path = tmp_path / f"pairs.{ending}"
     with Store(tmp_path / "trees.db") as store:
         store.set_facts(catalogue.facts())
@@ -82,7 +82,7 @@ def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path, ending):
 def test_row_numbers_where_there_are_no_ids(table, tmp_path):
     frame = pd.read_csv(table).drop(columns="name")
     frame.to_csv(table, index=False)
-    catalogue, _ = open_catalogue(read_items(table))
+    catalogue = open_catalogue(read_items(table))
     csv = tmp_path / "pairs.csv"
     csv.write_text("i,j,grade\n0,2,0.5\n")
     with Store(tmp_path / "rows.db") as store:
@@ -123,7 +123,7 @@ def by_row(table, tmp_path):
         .assign(code=[f"0{n}" for n in range(40)])
     )
     frame.to_csv(table, index=False)
-    catalogue, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    catalogue = open_catalogue(read_items(table, text=["code"]), text="code")
     with Store(tmp_path / "rows.db") as store:
         service = Service(catalogue, store)
         service.answer("Ann", 3, 1, grade=0.75)
@@ -175,7 +175,7 @@ def test_judged_rows_are_found_by_their_content(by_row, change):
         pairs = RowReader().read(table, store.path).pairs
         assert content(changed, pairs) == JUDGED
         assert pairs.n_samples == len(changed)
-        shown, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+        shown = open_catalogue(read_items(table, text=["code"]), text="code")
         service = Service(shown, store)
         assert content(changed, service.pairs()) == JUDGED
     assert sorted(set(service.catalogue.ids)) == sorted(service.catalogue.ids)
@@ -195,7 +195,7 @@ def test_judged_rows_that_are_not_found_are_an_error(by_row, change, words):
     with pytest.raises(PairsError, match=expected):
         RowReader().read(table, store.path)
     text = "code" if "code" in changed else None
-    shown, _ = open_catalogue(read_items(table, text=["code"]), text=text)
+    shown = open_catalogue(read_items(table, text=["code"]), text=text)
     with pytest.raises(PairsError, match=expected):
         Service(shown, store)
 
@@ -204,7 +204,7 @@ def test_grades_go_on_with_a_sorted_table(by_row):
     frame, table, store = by_row
     changed = frame.sort_values("acid").reset_index(drop=True)
     changed.to_csv(table, index=False)
-    shown, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    shown = open_catalogue(read_items(table, text=["code"]), text="code")
     service = Service(shown, store)
     assert service.changes == [
         "4 judged rows were found elsewhere by their cells",
@@ -215,7 +215,7 @@ def test_grades_go_on_with_a_sorted_table(by_row):
     assert content(changed, service.pairs()) == expected
     frame.to_csv(table, index=False)  # and back
     assert content(frame, RowReader().read(table, store.path).pairs) == expected
-    again, _ = open_catalogue(read_items(table, text=["code"]), text="code")
+    again = open_catalogue(read_items(table, text=["code"]), text="code")
     assert content(frame, Service(again, store).pairs()) == expected
 
 
@@ -224,7 +224,7 @@ def test_grades_go_on_with_a_sorted_table(by_row):
 )
 def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
     def shown(id_column):
-        return open_catalogue(read_items(table, id_column=id_column))[0]
+        return open_catalogue(read_items(table, id_column=id_column))
 
     with Store(tmp_path / "x.db") as store:
         Service(shown(before), store).answer("Ann", 0, 1, grade=0.5)
@@ -240,10 +240,10 @@ def test_other_ids_than_those_judged_are_refused(table, tmp_path, before, now):
 
 def test_a_column_of_ids_may_get_another_name(table, tmp_path):
     with Store(tmp_path / "x.db") as store:
-        shown, _ = open_catalogue(read_items(table, id_column="name"))
+        shown = open_catalogue(read_items(table, id_column="name"))
         Service(shown, store).answer("Ann", 0, 1, grade=0.5)
         table.write_text(table.read_text().replace("name,", "title,", 1))
-        shown, _ = open_catalogue(read_items(table, id_column="title"))
+        shown = open_catalogue(read_items(table, id_column="title"))
 
         assert list(Service(shown, store).pairs()) == [(0, 1, 0.5)]
         assert len(RowReader(id="title").read(table, store.path).pairs) == 1

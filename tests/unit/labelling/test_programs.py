@@ -9,7 +9,7 @@ import time
 import pandas as pd
 import pytest
 
-from fuzzypairs.labelling.catalogue import open_catalogue
+from catalogues import open_catalogue
 from fuzzypairs.labelling.programs import (
     LONGEST_LINE,
     CommandJudge,
@@ -198,7 +198,7 @@ def test_questions_hold_what_a_person_would_see(tmp_path):
     )
     frame.to_csv(tmp_path / "said.csv", index=False)
     items = read_items(tmp_path / "said.csv", id_column="id", text=["said"])
-    catalogue, _ = open_catalogue(items, text="said")
+    catalogue = open_catalogue(items, text="said")
     question = make_question(catalogue, 1, 0, "Same subject?")
     assert question == {
         "question": "Same subject?",

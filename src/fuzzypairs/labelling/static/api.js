@@ -1,6 +1,6 @@
 // Requests to the server that served this page. Nothing else is ever asked.
 
-/** @typedef {{row: number, name: string, picture: boolean}} Item */
+/** @typedef {{row: number, name: string, picture: boolean, text: string}} Item */
 /** @typedef {{column: string, left: string, right: string, differs: number}} Cell */
 /** @typedef {[string, boolean]} Piece */
 /**

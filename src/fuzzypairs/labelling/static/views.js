@@ -31,8 +31,11 @@ function card(cluster) {
     element.append(make("div", { class: "thumbs" },
       ...cluster.typical.map((/** @type {any} */ item) => picture(item, "typical"))));
   }
+  const texts = cluster.typical.filter((/** @type {any} */ item) => item.text);
   const names = cluster.typical.map((/** @type {any} */ item) => item.name).join(", ");
-  if (names) element.append(make("p", {}, `Typical: ${names}`));
+  if (cluster.words.length) element.append(make("p", {}, `Words that set it apart: ${cluster.words.join(", ")}`));
+  if (texts.length) element.append(make("ul", {}, ...texts.map((/** @type {any} */ item) => make("li", { dir: "auto" }, item.text))));
+  else if (names) element.append(make("p", {}, `Typical: ${names}`));
   if (cluster.traits.length && !cluster.typical[0]?.picture) {
     element.append(make("table", {},
       make("thead", {}, make("tr", {}, ...["sets it apart", "here", "elsewhere"].map((head) => make("th", { scope: "col" }, head)))),
