@@ -283,20 +283,19 @@ def large(quick: bool) -> Iterator[Row]:
 
 def fit_large(folder: str) -> dict[str, Any]:
     """Fit the files of a folder by threads of this process."""
+    from fuzzypairs.analysis.file_rows import FileRows, open_files
+    from fuzzypairs.analysis.row_reader import RowReader
     from fuzzypairs.blocks import block_passes
-    from fuzzypairs.cli.block_jobs import open_job
-    from fuzzypairs.cli.streaming import source_of
     from fuzzypairs.distributed import DaskFDC
-    from fuzzypairs.tables.block_features import prepare_blocks
 
     # As on a machine whose memory they exceed: blocks are read for each pass.
     block_passes.KEPT_SHARE = 0.0
     start = time.perf_counter()
     ended: list[float] = []
-    with open_job(Path(folder), None, -1, lambda *_: None) as job, noting(ended):
-        profile = prepare_blocks(job.blocks, job.block_map)
+    with open_files(Path(folder), None, -1) as job, noting(ended):
+        rows = FileRows.read(job, None, RowReader())
         model = DaskFDC(K, alpha=0.0, n_init=1, random_state=0, n_jobs=-1)
-        model.fit(source_of(job, profile))
+        model.fit(rows.blocks())
     return {
         "seconds": time.perf_counter() - start,
         "passes": len(ended),

@@ -34,7 +34,14 @@ from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.tables.atomic import staging
 from fuzzypairs.tables.gaps import labels_by
 
-__all__ = ["CRITERIA", "Page", "Result", "judgement_summary", "write_json"]
+__all__ = [
+    "CRITERIA",
+    "Page",
+    "Result",
+    "judgement_summary",
+    "violated_judgements",
+    "write_json",
+]
 
 # Criteria of a truth, and their names on the screen.
 CRITERIA = {
@@ -124,7 +131,7 @@ class Result:
         Columns a, b (names of rows), grade and, if the model has estimated it,
         reliability.
         """
-        return _violated(
+        return violated_judgements(
             self.rows.pairs, self.labels, self.rows.ids,
             getattr(self.model, "pair_reliability_", None),
         )  # fmt: skip
@@ -281,9 +288,10 @@ class Page(str):
         return f'<iframe srcdoc="{escape(self)}" style="{style}"></iframe>'
 
 
-def _violated(
-    pairs: PairSet, labels: Labels, ids: Any, reliability: Any
+def violated_judgements(
+    pairs: PairSet, labels: Labels, ids: Any, reliability: Any = None
 ) -> pd.DataFrame:
+    """Return the judgements that clusters violate; see `Result.violated`."""
     told = pairs.grade != 0
     broken = np.flatnonzero(told & ~criteria.pairs_held(pairs, labels))
     broken = broken[np.argsort(-abs(pairs.grade[broken]), kind="stable")]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fuzzypairs.cli import large_files, options, screen
+from fuzzypairs.cli import options, screen
 from fuzzypairs.cli.model_options import ModelOptions
 from fuzzypairs.cli.options import TableFormat
 
@@ -54,29 +54,57 @@ def fit(
     """
     out = out or Path(f"{data.name.partition('.')[0].strip('*') or 'data'}-result")
     screen.check_folder(out, force)
-    if large_files.takes_blocks(data, scheduler):
-        large_files.fit_large(data, pairs, out, context.params)
-        return
     with screen.progress(percent=True, quiet=quiet) as show:
         with screen.plain_errors(code=2):
             show(f"reading {data.name}", 0, 1)
-            from fuzzypairs.analysis.analyse import analyse_rows
             from fuzzypairs.analysis.row_reader import RowReader
+            from fuzzypairs.tables.file_blocks import is_large
             from fuzzypairs.tables.writing import writer_of
 
-            blank = model.build()
+            blank, numbers = model.build(), model.n_clusters
             reader = RowReader(**reading.arguments(data), progress=show)
-            rows = reader.read(data, pairs)
-            writer_of(Path(f"memberships.{fmt}"), rows.n_rows)  # refuses early
-            result = analyse_rows(rows, model.n_clusters, blank, progress=show)
-        result = options.with_command(context, result)
-        with screen.plain_errors():
-            result.save(out, format=fmt, with_data=with_data, progress=show)
+            result = None
+            if scheduler is not None or is_large(data):
+                from fuzzypairs.analysis.analyse_files import analyse_files
+
+                summary = analyse_files(
+                    data, pairs, out, reader, blank, numbers, top=top,
+                    scheduler=scheduler, wording=options.as_options, progress=show,
+                )  # fmt: skip
+            else:
+                from fuzzypairs.analysis.analyse import analyse_rows
+
+                rows = reader.read(data, pairs)
+                # Refuses early what cannot be written.
+                writer_of(Path(f"memberships.{fmt}"), rows.n_rows)
+                result = analyse_rows(rows, numbers, blank, progress=show)
+                result = options.with_command(context, result)
+        if result is not None:
+            with screen.plain_errors():
+                result.save(out, format=fmt, with_data=with_data, progress=show)
+            summary = result.summary
+        else:
+            summary["notes"] += _without_effect(with_data, reading.truth, fmt)
     if as_json:
-        screen.print_json(result.summary)
+        screen.print_json(summary)
     if as_json or quiet:
         return
     terminal = screen.new_terminal()
-    screen.print_summary(terminal, result.summary)
+    screen.print_summary(terminal, summary)
     terminal.print("\nRead the report:")
     typer.echo(out / "report.html")
+
+
+def _without_effect(with_data: bool, truth: str | None, fmt: TableFormat) -> list[str]:
+    """Return what to say about options that data read in blocks do not have."""
+    said = []
+    if with_data:
+        said.append("--with-data has no effect on data that are read in blocks")
+    if truth:
+        said.append(
+            f"column {truth} is left out of the fit; clusters of data that are read in "
+            "blocks are not compared with it"
+        )
+    if fmt == TableFormat.xlsx:
+        said.append(f"memberships are written as Parquet, not as {fmt}")
+    return said

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from fuzzypairs import __version__
-from fuzzypairs.cli import large_files, options, screen
+from fuzzypairs.cli import options, screen
 
 __all__ = ["predict"]
 
 
 def predict(
-    context: typer.Context,
     model: Annotated[
         Path,
         typer.Argument(
@@ -75,11 +74,27 @@ def predict(
 
     Example: fuzzypairs predict result/model.skops new.csv --out new-clusters.csv
     """
-    if large_files.takes_blocks(data, scheduler):
+    with screen.plain_errors(code=2):
+        from fuzzypairs.tables.file_blocks import is_large
+
+        in_blocks = scheduler is not None or is_large(data)
+    if in_blocks:
         screen.check_folder(out, force)
-        with screen.plain_errors(code=2):
+        with screen.plain_errors(code=2), screen.progress() as show:
+            from fuzzypairs.analysis.analyse_files import predict_files
+
+            if out.suffix:
+                raise ValueError(
+                    f"--out {out} is the name of a file: {data} is read in blocks, "
+                    "whose results are written to a folder; name one"
+                )
             pipeline = _load(model)
-        large_files.predict_large(model, pipeline, data, out, context.params)
+            name = id_column or pipeline[0].id_column
+            summary = predict_files(
+                pipeline, data, out, model=model, id=None if no_id else name, top=top,
+                scheduler=scheduler, progress=show,
+            )  # fmt: skip
+        _tell(summary, as_json)
         return
     screen.check_file(out, force)
     with screen.plain_errors(code=2), screen.progress() as show:
@@ -117,10 +132,7 @@ def predict(
         "mean_certainty": round(float(certainty(U).mean()), 6),
         "notes": [*notes, *rows.notes],
     }
-    if as_json:
-        screen.print_json(summary)
-    else:
-        _show(summary)
+    _tell(summary, as_json)
 
 
 def _load(path: Path) -> Any:
@@ -140,8 +152,11 @@ def _load(path: Path) -> Any:
     )
 
 
-def _show(summary: dict[str, Any]) -> None:
-    """Print what a person wants to know first."""
+def _tell(summary: dict[str, Any], as_json: bool) -> None:
+    """Print what a person wants to know first, or all for a program."""
+    if as_json:
+        screen.print_json(summary)
+        return
     from fuzzypairs.report import Table
 
     terminal = screen.new_terminal()

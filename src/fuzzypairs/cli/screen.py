@@ -152,6 +152,8 @@ def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
     heads = ["column", "holds", "missing", "features", "what was done"]
     terminal.print(as_table(Table(heads, _column_lines(told["columns"]), "Columns")))
     noun = told["items"] if told["items"] != "embedding" else "row"
+    if "blocks" in told:
+        terminal.print(escape(f"{told['data']} was read in {told['blocks']} blocks"))
     terminal.print(
         f"{told['rows']} {noun}s, {told['features']} features, {judged['given']} "
         f"judgements ({judged['alike']} alike, {judged['unlike']} unlike, "
@@ -193,6 +195,8 @@ def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
         terminal.print(escape(f"  violated: {one} and {other}, graded {grade:g}"))
     if "tuning" in told:
         terminal.print(escape(told["tuning"]["reason"]))
+    if "report" in told:
+        terminal.print(f"The report is {told['report']}.")
     if "command" in told:
         terminal.print(escape(f"The same again: {told['command']}"))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats, Ints
+from fuzzypairs._typing import Mask
 from fuzzypairs.blocks.block_rows import Block
 from fuzzypairs.blocks.maps import BlockMap
 from fuzzypairs.tables.columns import as_text, listed
@@ -62,24 +62,19 @@ class BlockFeatures:
         X, ids, _ = self.rows(source)
         return Block(X, None, ids)
 
-    def rows(self, source: FileBlock) -> tuple[Any, NDArray[Any] | None, Ints]:
-        """Return features, ids, and the rows with missing values."""
+    def rows(self, source: FileBlock) -> tuple[Any, NDArray[Any] | None, Mask]:
+        """Return features, ids, and by columns which values are known."""
         used = [column.name for column in self.preparation.used]
         wanted = dict.fromkeys([*used, self.id_column or used[0]])
         frame = source.read(list(wanted), self.text)
         dtype = np.float32 if self.is_single else np.float64
         X, by_column = self.preparation.read(frame, dtype)
-        known = self.preparation.known_features(by_column).all(axis=1)
         ids = None if self.id_column is None else self.ids(frame[self.id_column])
-        return X, ids, np.flatnonzero(~known)
+        return X, ids, by_column
 
     def ids(self, column: Any) -> NDArray[Any]:
         """Return ids as they are compared."""
         return np.asarray(as_text(column) if self.ids_as_text else column)
-
-    def features(self, frame: pd.DataFrame) -> Floats:
-        """Return the features of a table, shape (n_rows, n_features)."""
-        return self.preparation.read(frame)[0]
 
 
 class Profile(NamedTuple):
