@@ -86,7 +86,7 @@ soak: $(STAMP) ## run 10 000 fits and the labelling page for SOAK_SECONDS, and w
 	cd tests && $(abspath $(BIN))/python -m hostile.page_soak $(SOAK_SECONDS)
 
 kills: $(STAMP) ## kill commands at random moments, and look for losses
-	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q tests/unit/labelling/test_kills.py
+	FUZZYPAIRS_KILLS=1000 $(BIN)/python -m pytest -q -k kill tests/unit/labelling/test_kills.py tests/cli/test_judge.py
 	cd tests && $(abspath $(BIN))/python -m hostile.kills 200
 	FUZZYPAIRS_WORKER_KILLS=30 $(BIN)/python -m pytest -q tests/distributed/test_worker_kills.py
 

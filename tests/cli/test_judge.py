@@ -322,13 +322,13 @@ def test_a_program_that_fails_ends_with_a_sentence_and_code_1(data):
     assert "Stopped: 'no-such-program' cannot be started" in result.output
 
 
-# 3 in the tests; `make kills` has more.
-KILLS = min(int(os.environ.get("FUZZYPAIRS_KILLS", "3")), 50)
+# 2 in the tests; `make kills` has 50.
+KILLS = min(int(os.environ.get("FUZZYPAIRS_KILLS", "2")), 50)
 
 
 def test_killed_while_a_program_judges(grader, tmp_path):
     path, rng = tmp_path / "many.csv", random.Random(0)
-    rows = [f"r{row},{row % 7},{row}" for row in range(60)]
+    rows = [f"r{row},{row % 7},{row}" for row in range(300)]
     put(path, "\n".join(["id,x,y", *rows]))
     log = tmp_path / "asked.log"
     command = [sys.executable, "-m", "fuzzypairs", "judge", path, "--id", "id"]

@@ -242,15 +242,15 @@ def _work(pipe: Any, task: FitTask, read: Callable[[], Judged]) -> None:
     while True:
         try:
             pipe.recv()
-        except EOFError:
+            try:
+                fitted = fit_once(task, read(), last)
+            except Exception as error:  # told to the people at the page, who can go on
+                pipe.send(f"{type(error).__name__}: {error}")
+                continue
+            last = fitted.places
+            pipe.send(fitted)
+        except (EOFError, BrokenPipeError):  # nobody is there any more
             return
-        try:
-            fitted = fit_once(task, read(), last)
-        except Exception as error:  # told to the people at the page, who can go on
-            pipe.send(f"{type(error).__name__}: {error}")
-            continue
-        last = fitted.places
-        pipe.send(fitted)
 
 
 class FitProcess:
