@@ -113,7 +113,7 @@ class Service:
         self._lock = threading.Lock()
         self._desks: dict[str, Desk] = {}
         self._row = {name: row for row, name in enumerate(catalogue.ids)}
-        self._stored = StoredJudgements(store.path, list(catalogue.ids))
+        self.stored = StoredJudgements(store.path, list(catalogue.ids))
         # Pairs that were graded and by whom, in order: others are asked some of them.
         self._graded: list[tuple[str, int, int]] = []
         n_answers = 0
@@ -122,7 +122,7 @@ class Service:
             if answer.grade and self._is_here(answer):
                 rows = self._row[answer.left_id], self._row[answer.right_id]
                 self._graded.append((sys.intern(answer.annotator), *rows))
-        self.model = Updates(task, self._stored, self._inform, n_answers, finish)
+        self.model = Updates(task, self.stored, self.inform, n_answers, finish)
 
     # Questions and answers
 
@@ -367,7 +367,7 @@ class Service:
 
     def pairs(self) -> PairSet:
         """Return all judgements as they stand."""
-        return self._stored.pairs()
+        return self.stored.pairs()
 
     def close(self) -> None:
         """End the process of the fits. The store stays open."""
@@ -420,7 +420,7 @@ class Service:
         if left == right:
             raise ServiceError(f"row {left} is paired with itself")
 
-    def _inform(self, fitted: Fitted) -> None:
+    def inform(self, fitted: Fitted) -> None:
         """Tell all desks of a new model."""
         for desk in list(self._desks.values()):
             with desk.lock:

@@ -100,7 +100,7 @@ class Updates:
             self._inform(found)
         with self._lock:
             self._request_if_due()
-        self._tell()
+        self.tell()
 
     def in_one_cluster(self, left: int, right: int) -> bool | None:
         """Tell whether the last model has two rows in one cluster; None at first.
@@ -124,7 +124,8 @@ class Updates:
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Tell all listeners of a change."""
         self.version += 1
         for listener in list(self._listeners):
             listener()
@@ -137,7 +138,7 @@ class Updates:
 
     def _write(self, finish: Callable[[Judged], Path]) -> Path:
         self.report_state = "writing"
-        self._tell()
+        self.tell()
         try:
             self.report = finish(self._read())
             self.report_state = "written"
@@ -145,7 +146,7 @@ class Updates:
             self.report_state = f"failed: {error}"
             raise
         finally:
-            self._tell()
+            self.tell()
         return self.report
 
     def close(self) -> None:

@@ -224,7 +224,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         return handler
 
     async def changes(request: Request) -> Response:
-        return StreamingResponse(_changes(service), media_type="text/event-stream")
+        return StreamingResponse(changes_of(service), media_type="text/event-stream")
 
     async def export(request: Request) -> Response:
         text = await run_in_threadpool(judgement_text, service.store)
@@ -284,7 +284,7 @@ def _read_static() -> dict[str, bytes]:
     }
 
 
-async def _changes(service: Service) -> AsyncIterator[str]:
+async def changes_of(service: Service) -> AsyncIterator[str]:
     """Yield a server-sent event whenever a fit or a report is done."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 

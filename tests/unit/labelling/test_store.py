@@ -1,7 +1,7 @@
 """The store: events are appended, and views give what stands."""
 
 import sqlite3
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 
 import pytest
@@ -316,15 +316,15 @@ def test_errors_of_names(tmp_path, store):
 
 
 def test_one_refused_event_does_not_harm_those_stored_with_it(store):
-    works = [([grade(value)], [], Future()) for value in (0.5, 7.0, -0.5)]
     with closing(connect(store.path)) as connection:
-        store._commit(connection, works)
-    good, refused, other = (future for *_, future in works)
-
-    assert (good.result(), other.result()) == ([1], [2])
+        connection.execute("BEGIN EXCLUSIVE")
+        first = store.submit([grade(0.25)])  # waits, and the others behind it
+        good, refused, other = (store.submit([grade(v)]) for v in (0.5, 7.0, -0.5))
+    assert first.result() == [1]
+    assert (good.result(), other.result()) == ([2], [3])
     with pytest.raises(StoreError, match="does not take this event"):
         refused.result()
-    assert [answer.grade for answer in store.answers()] == [0.5, -0.5]
+    assert [answer.grade for answer in store.answers()] == [0.25, 0.5, -0.5]
 
 
 def test_a_key_is_stored_once_within_a_batch_and_after_it(store):

@@ -14,7 +14,7 @@ from fuzzypairs.labelling.guard import HEADERS, Limits, Secrets, host_names
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.serving import Unknown
 from fuzzypairs.labelling.store import Store
-from fuzzypairs.labelling.web import _changes, build_app, build_routes
+from fuzzypairs.labelling.web import build_app, build_routes, changes_of
 
 HOST = "127.0.0.1:8000"
 SECRETS = Secrets("t" * 43, "c" * 43)
@@ -369,9 +369,9 @@ def test_connections_without_the_cookie_are_closed(monkeypatch):
 
 def test_changes_are_sent(service):
     async def listen():
-        changes = _changes(service)
+        changes = changes_of(service)
         first = await anext(changes)
-        service.model._tell()
+        service.model.tell()
         second = await anext(changes)
         await changes.aclose()
         return first, second
@@ -379,4 +379,3 @@ def test_changes_are_sent(service):
     first, second = asyncio.run(listen())
     assert first == "event: change\ndata: 0\n\n"
     assert second == "event: change\ndata: 1\n\n"
-    assert service.model._listeners == set()
