@@ -136,7 +136,6 @@ REQUESTS = [
             ("undo", '{"annotator":"Ann"}'),
             ("redo", '{"annotator":"Ann"}'),
             ("edit", '{"annotator":"Ann","event":1,"grade":-1}'),
-            ("note", '{"annotator":"Ann","left":0,"right":1,"text":"old"}'),
             ("again", '{"annotator":"Ann","left":0,"right":1}'),
             ("report", "{}"),
         )

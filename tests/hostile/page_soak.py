@@ -108,7 +108,6 @@ def grade(address: str, who: str, rate: float, ending: threading.Event) -> int:
         if number % EDIT == 0:
             client.post("/api/edit", annotator=who, event=reply["event"], grade=-0.5)
         if number % NOTE == 0:
-            client.post("/api/note", **pair, text="not sure")
             client.post("/api/again", **pair)
         if number % VIEW == 0:
             look(client, who)

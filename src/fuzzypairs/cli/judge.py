@@ -32,7 +32,8 @@ GRADES = {
 }  # fmt: skip
 UNDO, REDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("r", "\x19"), ("q", "\x03", "\x04")
 KEYS = (
-    "[bold]1[/]-[bold]4[/] unlike  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] alike  "
+    "[bold]1[/]-[bold]4[/] apart  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] "
+    "together  "
     "[bold]s[/] skip  [bold]u[/] undo  [bold]r[/] redo  [bold]w[/] why  [bold]q[/] quit"
 )
 # Keys pressed sooner after a pair is shown were meant for the one before it.
@@ -58,6 +59,7 @@ def judge(
     reading: options.Reading,
     imported: label.Imported = None,
     annotator: label.Annotator = None,
+    question: label.Question = None,
     n_clusters: label.Clusters = None,
     database: label.Database = None,
     by: Annotated[
@@ -74,14 +76,6 @@ def judge(
     prompt: Annotated[
         Path | None,
         of_program(help="What the model is told; {question} is in it.", metavar="FILE"),
-    ] = None,
-    question: Annotated[
-        str | None,
-        of_program(
-            help="What the program is asked; whether the two belong together if left "
-            "out.",
-            metavar="TEXT",
-        ),
     ] = None,
     show_prompt: Annotated[
         bool,
@@ -125,7 +119,7 @@ def judge(
     """Grade pairs of your data in this terminal, or by a program.
 
     Shows two rows side by side, with cells that differ marked, and takes a grade by
-    key: 1 to 4 for unlike, 5 for can't say, 6 to 9 for alike. Each answer is saved at
+    key: 1 to 4 for apart, 5 for can't say, 6 to 9 for together. Each answer is saved at
     once; q quits, and the same command continues later. fuzzypairs label uses the same
     file, and fit --pairs reads it.
 
@@ -138,7 +132,7 @@ def judge(
     summary: dict[str, Any] = {}
     with ExitStack() as stack, screen.plain_errors(code=2):
         asking = _asking(
-            by, model, prompt, question, pairs, questions, parallel, failures, timeout
+            by, model, prompt, pairs, questions, parallel, failures, timeout
         )
         if asking is not None:
             asking.judge()  # refuses what cannot be asked before the data are read
@@ -152,6 +146,8 @@ def judge(
         service = labelling.open(
             stack, imported, who, terminal, fits=not (asks_nobody or pairs)
         )
+        if question is not None:
+            service.set_question(question)
         n_answers = 0
         if show_prompt:
             if asking is None:
@@ -189,7 +185,7 @@ def _asking(by: str | None, *given: Any) -> program_judge.Asking | None:
     """Return who is asked; None for a person."""
     if by is not None:
         return program_judge.Asking(by, *given)
-    model, prompt, _, pairs, *_ = given
+    model, prompt, pairs, *_ = given
     for option, value in (("--model", model), ("--prompt", prompt), ("--pairs", pairs)):
         if value is not None:
             raise ValueError(f"{option} is for a program: name it by --by")
@@ -267,6 +263,7 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
         ]
         table.add_row(Text(service.catalogue.column or ""), *sides)
     terminal.print(table)
+    terminal.print(f"[bold]{escape(service.question)}[/]")
     terminal.print(KEYS)
 
 

@@ -50,6 +50,13 @@ Annotator = Annotated[
         help="Who is grading; your login name if left out.", metavar="NAME"
     ),
 ]
+Question = Annotated[
+    str | None,
+    options.of_data(
+        help="What is asked of each pair; whether the two belong together if left out.",
+        metavar="TEXT",
+    ),
+]
 Imported = Annotated[
     Path | None,
     options.of_data(
@@ -68,6 +75,7 @@ def label(
     ] = False,
     imported: Imported = None,
     annotator: Annotator = None,
+    question: Question = None,
     n_clusters: Clusters = None,
     database: Database = None,
     out: Annotated[
@@ -125,6 +133,8 @@ def label(
             )
         who = annotator or login()
         service = labelling.open(stack, imported, who, terminal, out=out)
+        if question is not None:
+            service.set_question(question)
         _serve(service, host, port, who, no_browser)
         terminal.print(f"\nAll judgements are in {labelling.database}")
 

@@ -39,7 +39,6 @@ class Asking:
     by: str
     model: str | None
     prompt: Path | None
-    question: str | None
     pairs: Path | None
     n_questions: int
     parallel: int
@@ -86,7 +85,7 @@ def show_prompt(service: "Service", who: str, asking: Asking) -> None:
     pair = _source(service, who, asking)(set())
     if pair is None:
         raise ValueError("nothing is left worth asking")
-    question = make_question(service.catalogue, pair[0], pair[1], asking.question)
+    question = make_question(service.catalogue, pair[0], pair[1], service.question)
     if not isinstance(judge, ChatJudge):
         typer.echo(json.dumps({"id": 1, **question}, ensure_ascii=False))
         return
@@ -112,7 +111,7 @@ def ask_program(
             ask_judge(
                 judge, service, who, source,
                 n_questions=asking.n_questions, parallel=asking.parallel,
-                n_failures=asking.n_failures, question=asking.question,
+                n_failures=asking.n_failures,
                 progress=lambda done, total: show(f"asking {who}", done, total),
             )
         )  # fmt: skip

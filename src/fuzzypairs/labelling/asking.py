@@ -97,7 +97,6 @@ async def ask_judge(
     n_questions: int,
     parallel: int = 1,
     n_failures: int = 20,
-    question: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tally:
     """Ask until the questions are used up, nothing is left, or the judge fails.
@@ -119,7 +118,6 @@ async def ask_judge(
         The most questions at a time.
     n_failures : int, default=20
         The most questions in a row that the judge fails to answer as it was told.
-    question : str, default=None
     progress : callable, default=None
         Called as ``progress(done, n_questions)``.
 
@@ -134,7 +132,9 @@ async def ask_judge(
 
     async def put(left: int, right: int) -> Reply:
         shown = time.monotonic()
-        reply = await judge.ask(make_question(service.catalogue, left, right, question))
+        reply = await judge.ask(
+            make_question(service.catalogue, left, right, service.question)
+        )
         if reply.is_lost:
             return reply
         note = ": ".join(part for part in (reply.problem, reply.text) if part)

@@ -10,8 +10,10 @@ from fuzzypairs._typing import Floats
 from fuzzypairs.active import Question, Questions
 from fuzzypairs.active.pool import ordered
 
-__all__ = ["Asked", "Desk"]
+__all__ = ["QUESTION", "REPEATS", "Asked", "Desk"]
 
+# What people and programs are asked, unless somebody says otherwise.
+QUESTION = "Do these two belong together?"
 # With several graders one question in so many was graded by another one.
 SHARED_EVERY = 3
 # Questions are chosen so many at a time, and one for each so many answers if that is

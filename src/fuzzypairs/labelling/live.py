@@ -149,9 +149,8 @@ def _contradictions(service: "Service", own: list[Judgement]) -> list[dict[str, 
     found, _ = find_contradictions(pairs)
     return [
         {
-            "rows": [triple.a, triple.b, triple.c],
-            "names": [
-                service.catalogue.name(r) for r in (triple.a, triple.b, triple.c)
+            "items": [
+                service.catalogue.card(row) for row in (triple.a, triple.b, triple.c)
             ],
             "grades": [triple.ab, triple.bc, triple.ac],
         }
@@ -238,7 +237,12 @@ def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
     return asdict(found) | {
         "disputes": [
             asdict(dispute)
-            | {"rows": [service.row_of(dispute.a), service.row_of(dispute.b)]}
+            | {
+                "items": [
+                    service.catalogue.card(service.row_of(name))
+                    for name in (dispute.a, dispute.b)
+                ]
+            }
             for dispute in seen[:MOST_LISTED]
         ]
     }

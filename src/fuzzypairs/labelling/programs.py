@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.labelling.desk import QUESTION
 
 __all__ = [
     "CommandJudge",
@@ -25,7 +26,6 @@ __all__ = [
     "read_line",
 ]
 
-QUESTION = "Do these two belong together?"
 # A number and nothing else. More digits than a float has say that something is wrong.
 NUMBER = re.compile(r"[+-]?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})")
 # The longest line of a program, in bytes, and the most lines in a row without a grade.
@@ -82,7 +82,7 @@ class Judge(Protocol):
 
 
 def make_question(
-    catalogue: Catalogue, left: int, right: int, question: str | None = None
+    catalogue: Catalogue, left: int, right: int, question: str = QUESTION
 ) -> dict[str, Any]:
     """Return what a program is told of a pair: what a person would see.
 
@@ -101,7 +101,7 @@ def make_question(
         if cells:
             item["cells"] = cells
         items[name] = item
-    return {"question": question or QUESTION, **items}
+    return {"question": question, **items}
 
 
 def read_grade(text: str) -> Reply:

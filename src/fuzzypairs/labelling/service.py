@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
-from fuzzypairs.labelling.desk import REPEATS, Asked, Desk
+from fuzzypairs.labelling.desk import QUESTION, REPEATS, Asked, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
@@ -24,6 +24,7 @@ from fuzzypairs.pairs import PairSet
 __all__ = ["Receipt", "Service", "ServiceError"]
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_SECONDS = 60, 2000, 1e9
+LONGEST_QUESTION = 300
 AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
 KINDS = ("graded", "unsure", "skipped", "bad item")
 
@@ -70,6 +71,8 @@ class Service:
     changes : list of str
     model : Updates
         The last model and the report.
+    question : str
+        What is asked of each pair.
     repeats : float
         Share of questions that repeat an own one; 0 where programs are asked.
 
@@ -106,7 +109,7 @@ class Service:
         if changes is None:
             catalogue, changes = as_judged(store, catalogue)
         self.catalogue, self.store, self.changes = catalogue, store, changes
-        self._seed, self.repeats = seed, REPEATS
+        self._seed, self.repeats, self.question = seed, REPEATS, QUESTION
         # Questions need samples only if something is fitted to them.
         self._X = np.empty((len(catalogue), 0)) if task is None else task.X
         self._n_clusters = None if task is None else task.most_clusters
@@ -125,6 +128,21 @@ class Service:
         self.model = Updates(task, self.stored, self.inform, n_answers, finish)
 
     # Questions and answers
+
+    def set_question(self, text: str) -> None:
+        """Ask something else of each pair.
+
+        Parameters
+        ----------
+        text : str
+        """
+        question = " ".join(check_text("question", text).split())
+        if not 0 < len(question) <= LONGEST_QUESTION:
+            raise ServiceError(
+                f"the question has {len(question)} characters, expected 1 to "
+                f"{LONGEST_QUESTION} (--question)"
+            )
+        self.question = question
 
     def next(self, annotator: str, n: int = 2) -> list[Asked]:
         """Return the next questions of a person; the first stays first until answered.
@@ -287,24 +305,6 @@ class Service:
                   grade=value, target=number)
         )  # fmt: skip
         self.model.count()
-
-    def note(self, annotator: str, left: int, right: int, text: str) -> int:
-        """Store a note about a pair.
-
-        Parameters
-        ----------
-        annotator : str
-        left, right : int
-        text : str
-        """
-        self._check_rows(left, right)
-        if not check_text("text", text).strip():
-            raise ServiceError("the note is empty")
-        ids = self.catalogue.ids
-        event = Event("note", ids[left], ids[right], annotator,
-                      note=text[:LONGEST_NOTE])  # fmt: skip
-        items = [self.catalogue.item(row) for row in (left, right)]
-        return self.store.append(event, items)
 
     def ask_again(self, annotator: str, left: int, right: int) -> None:
         """Ask a pair next, although it was answered.

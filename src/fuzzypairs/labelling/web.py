@@ -146,6 +146,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
                 "data": service.catalogue.items.path.name,
                 "n_rows": len(service.catalogue),
                 "store": service.store.path.name,
+                "question": service.question,
                 "changes": service.changes,
                 "annotator": annotator,
             }
@@ -202,14 +203,6 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         who = _text(body, "annotator")
         await run_in_threadpool(service.edit, who, number, body.get("grade"))
         return JSONResponse({})
-
-    async def note(request: Request) -> Response:
-        body = await _body(request)
-        ends = body.get("left"), body.get("right")
-        who, text = _text(body, "annotator"), body.get("text")
-        return JSONResponse(
-            {"event": await run_in_threadpool(service.note, who, *ends, text)}
-        )
 
     async def again(request: Request) -> Response:
         body = await _body(request)
@@ -268,7 +261,6 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         Route("/api/undo", turning(service.undo), methods=["POST"]),
         Route("/api/redo", turning(service.redo), methods=["POST"]),
         Route("/api/edit", edit, methods=["POST"]),
-        Route("/api/note", note, methods=["POST"]),
         Route("/api/again", again, methods=["POST"]),
         Route("/api/report", write_report, methods=["POST"]),
     ]

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     pass
 
 # The palette of Okabe and Ito without yellow, which is hardly visible on white, and
-# without vermilion, which marks violated judgements; all are visible on black, too.
+# without vermilion, which marks violated judgements, and three more colours; all are
+# visible on black, too.
 # Shapes and hatches tell clusters apart where colours do not: in print, and from the
-# seventh cluster on. Six and seven are coprime, so 42 clusters all differ.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0")
+# ninth cluster on. Seven and eight are coprime, so 56 clusters all differ.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0",
+          "#94B81F", "#8B5A2B")  # fmt: skip
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "---", "xxx", "\\\\\\", "|||", "+++")
 # The markers as characters, for text; the last ones must not be drawn as emoji.

@@ -184,7 +184,7 @@ def test_the_slider_has_no_handle_until_it_is_touched(chromium, program):
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
         page.keyboard.press(key)
     assert handle.is_visible()
-    assert slider.get_attribute("aria-valuetext") == "slightly alike, 0.35"
+    assert slider.get_attribute("aria-valuetext") == "perhaps together, 0.35"
     press(page, ["Enter"])
     assert not handle.is_visible()
     page.keyboard.press("Home")
@@ -225,13 +225,9 @@ def test_undo_redo_edit_and_reload(chromium, program):
     page.context.close()
 
 
-def test_bad_items_notes_and_reasons(chromium, program):
+def test_bad_items_and_reasons(chromium, program):
     page = open_page(chromium, program, "Bo")
     left, right = names(page)
-    page.keyboard.press("n")
-    page.keyboard.type("two vintages, 5 9 x")
-    page.click("#note-dialog [value=save]")
-    page.wait_for_selector("#last >> text=Note stored")
     page.click("[data-do=why]")
     assert "Asked because" in page.inner_text("#why")
     page.keyboard.press("x")
@@ -239,8 +235,6 @@ def test_bad_items_notes_and_reasons(chromium, program):
     page.wait_for_selector(f"#last >> text={left}")
 
     assert program.stored("Bo", "left_id, kind") == [(right, "bad item")]
-    notes = program.stored("Bo", "note", "events")[:1]
-    assert notes == [("two vintages, 5 9 x",)]
     page.context.close()
 
 
@@ -289,7 +283,8 @@ def test_two_graders_do_not_see_each_other(chromium, start, tmp_path):
     bob.wait_for_selector("#graders >> text=95 % interval")
 
     disputes = bob.locator("#graders .scroll").nth(1).inner_text()
-    assert disputes.count("Ann 1.00, you -1.00") == 2
+    said = "Ann clearly together (1.00), you clearly apart (-1.00)"
+    assert disputes.count(said) == 2
     ann.context.close()
     bob.context.close()
 
@@ -381,7 +376,7 @@ def test_keys_alone_reach_everything(chromium, program):
             "document.activeElement.id || document.activeElement.dataset.view"
             " || document.activeElement.dataset.do || document.activeElement.className"
         ))  # fmt: skip
-    assert {*VIEWS, "slider", "skip", "bad", "note", "undo", "zoom", "who"} <= reached
+    assert {*VIEWS, "slider", "skip", "bad", "undo", "zoom", "who"} <= reached
     page.focus("[data-view=history]")
     page.keyboard.press("Enter")
     page.wait_for_selector("main > section[data-view=history]:not([hidden])")
@@ -452,7 +447,6 @@ def test_no_text_of_the_data_is_run(chromium, start, tmp_path):
                 const { next } = await send("/api/again", ends);
                 show(next[0]);
                 await send("/api/answer", { ...ends, grade: n % 4 ? 1 : -1 });
-                await send("/api/note", { ...ends, text: texts[n] });
             }
             for (const annotator of texts.map(text => text.slice(0, 60))) {
                 await send("/api/answer", { annotator, left: 0, right: 1, grade: 0.5 });

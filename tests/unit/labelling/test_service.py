@@ -212,7 +212,7 @@ def test_contradictions_are_told_and_asked_again(service):
     (triple,) = service.state("Ann")["contradictions"]
     service.ask_again("Ann", 0, 2)
 
-    assert triple["rows"] == [0, 1, 2]
+    assert [item["row"] for item in triple["items"]] == [0, 1, 2]
     assert triple["grades"] == [0.75, 0.5, -1.0]
     asked = service.next("Ann")[0]
     assert {asked.left, asked.right} == {0, 2}
@@ -279,9 +279,6 @@ def test_others_cannot_edit(service):
     service.answer("Ann", 0, 1, grade=1.0)
     with pytest.raises(ServiceError, match="no answer of 'Bob'"):
         service.edit("Bob", 1, 0.5)
-    with pytest.raises(ServiceError, match="note is empty"):
-        service.note("Ann", 0, 1, " ")
-    assert service.note("Ann", 0, 1, "two vintages") == 2
 
 
 def test_what_people_see_of_a_fit(task):

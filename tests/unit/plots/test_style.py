@@ -62,7 +62,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
         plot_objective([2.0, 1.0])
 
 
-def test_forty_two_clusters_all_look_different():
+def test_56_clusters_all_look_different():
     for shapes in (MARKERS, HATCHES):
-        styles = {(pick(COLORS, k), pick(shapes, k)) for k in range(42)}
-        assert len(styles) == 42
+        styles = {(pick(COLORS, k), pick(shapes, k)) for k in range(56)}
+        assert len(styles) == 56

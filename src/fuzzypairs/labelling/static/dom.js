@@ -50,6 +50,6 @@ export function table(caption, heads, rows) {
 export function inWords(grade) {
   if (grade === 0) return "can't say";
   const size = Math.abs(grade);
-  const how = size >= 0.95 ? "strongly" : size >= 0.6 ? "clearly" : size >= 0.4 ? "rather" : "slightly";
-  return `${how} ${grade > 0 ? "alike" : "unlike"}`;
+  const how = size >= 0.9 ? "clearly" : size >= 0.65 ? "very likely" : size >= 0.4 ? "likely" : size >= 0.2 ? "perhaps" : "leaning";
+  return `${how} ${grade > 0 ? "together" : "apart"}`;
 }

@@ -2,7 +2,7 @@
 
 /** @param {string} name */
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0"];
+const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0", "#94B81F", "#8B5A2B"];
 
 /**
  * One shape for each cluster, so that colour is not needed to tell them apart.

@@ -8,7 +8,6 @@ import { showContradictions, showGraders, showHistory, showReport, showState } f
 /** @typedef {import("./api.js").Pair} Pair */
 
 const GRADES = [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
-const WORDS = ["strongly unlike", "", "", "slightly unlike", "can't say", "slightly alike", "", "", "strongly alike"];
 
 /** Answers given sooner after a pair is shown were meant for the one before it. */
 const UNSEEN_MS = 150;
@@ -221,22 +220,9 @@ const ACTIONS = {
     const side = await askDialog("bad-dialog");
     if (side === "left" || side === "right") answer({ kind: "bad item", input: "key", swap: side === "right" });
   },
-  note: async () => {
-    const [pair] = queue;
-    if (!pair) return;
-    const field = /** @type {HTMLTextAreaElement} */ (byId("note-text"));
-    field.value = "";
-    if (await askDialog("note-dialog") !== "save" || !field.value.trim()) return;
-    try {
-      await post("/api/note", { annotator, left: pair.left.row, right: pair.right.row, text: field.value });
-      byId("last").textContent = "Note stored.";
-    } catch (error) {
-      fail(error);
-    }
-  },
 };
 
-const KEYS = { s: "skip", x: "bad", n: "note", z: "zoom", "?": "help", Backspace: "undo" };
+const KEYS = { s: "skip", x: "bad", z: "zoom", "?": "help", Backspace: "undo" };
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
@@ -289,7 +275,7 @@ async function start() {
     byId("keys").append(make("button", {
       type: "button", class: side, "aria-label": `${inWords(grade)}, key ${n + 1}`, title: inWords(grade),
       onclick: () => answer({ grade, input: "button" }),
-    }, make("kbd", {}, String(n + 1)), make("small", {}, WORDS[n])));
+    }, make("kbd", {}, String(n + 1)), make("small", {}, inWords(grade))));
   }
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", release);
@@ -321,6 +307,7 @@ async function start() {
   const about = await get("/api/about");
   byId("data-name").textContent = about.data;
   byId("store-name").textContent = about.store;
+  byId("question").textContent = about.question;
   byId("changes").textContent = `The data are not those that were judged: ${about.changes.join("; ")}.`;
   byId("changes").hidden = !about.changes.length;
   annotator = localStorage.getItem("annotator") || about.annotator;

@@ -10,6 +10,7 @@ export class Slider {
   constructor(send) {
     this.element = byId("slider");
     this.handle = /** @type {HTMLElement} */ (this.element.querySelector(".handle"));
+    this.word = byId("slider-word");
     this.button = /** @type {HTMLButtonElement} */ (byId("slider-send"));
     this.send = send;
     /** @type {number | null} */
@@ -40,6 +41,7 @@ export class Slider {
     this.handle.style.left = `calc(.7rem + (100% - 1.4rem) * ${(this.value + 1) / 2})`;
     this.element.setAttribute("aria-valuenow", String(this.value));
     this.element.setAttribute("aria-valuetext", `${inWords(this.value)}, ${this.value.toFixed(2)}`);
+    this.word.textContent = inWords(this.value);
     this.button.disabled = false;
   }
 
@@ -48,6 +50,7 @@ export class Slider {
     this.element.classList.add("untouched");
     this.element.setAttribute("aria-valuenow", "0");
     this.element.setAttribute("aria-valuetext", "not set");
+    this.word.textContent = "";
     this.button.disabled = true;
   }
 

@@ -5,18 +5,39 @@ import { picture } from "./pair.js";
 
 const GRADES = [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
 
+/** An item in a line of text: its picture, the beginning of its text, or its name. @param {any} item */
+function small(item) {
+  if (item.picture) return make("span", { class: "small" }, picture(item, "item"), item.name);
+  return make("span", { class: "small" }, item.text ? `“${item.text}”` : item.name);
+}
+
+/** @param {any[]} items */
+function both([left, right]) {
+  return make("div", { class: "both" }, small(left), small(right));
+}
+
+/** Clusters by mark, colour and number. @param {any[]} clusters */
+function legend(clusters) {
+  return clusters.map((cluster) => {
+    const mark = make("span", { class: "mark", "aria-hidden": "true" }, cluster.mark);
+    mark.style.color = cluster.color;
+    return make("span", {}, mark, ` ${cluster.number} (${cluster.size})`);
+  });
+}
+
 /** @param {any} state */
 export function showState(state) {
   for (const size of ["small", "large"]) {
     drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map);
     drawCurve(byId(`${size}-curve`), state.curve);
     byId(`${size}-hint`).textContent = state.hint;
+    byId(`${size}-legend`).replaceChildren(...legend(state.clusters));
   }
   byId("finish-hint").textContent = state.hint;
   const n = state.curve.at(-1)?.n ?? 0;
   byId("fit-line").textContent = state.problem
     ? `The last fit failed: ${state.problem}`
-    : state.map ? `Model of ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
+    : state.map ? `${state.clusters.length} clusters, by ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
   byId("verdict").textContent = state.verdict.join(" ");
   byId("cards").replaceChildren(...state.clusters.map(card));
 }
@@ -55,12 +76,14 @@ export function showContradictions(contradictions, again) {
     place.replaceChildren(make("p", { class: "quiet" }, "None of your judgements contradict each other."));
     return;
   }
-  place.replaceChildren(make("ul", { class: "rows" }, ...contradictions.map(({ rows, names, grades }) => {
+  place.replaceChildren(make("ul", { class: "rows" }, ...contradictions.map(({ items, grades }) => {
+    const names = items.map((/** @type {any} */ item) => item.name);
     const ends = [[0, 1], [1, 2], [0, 2]];
     return make("li", {},
       make("p", {}, `You said that ${names[0]} and ${names[1]} are ${inWords(grades[0])}, ${names[1]} and ${names[2]} ${inWords(grades[1])}, but ${names[0]} and ${names[2]} ${inWords(grades[2])}.`),
+      ...(items[0].picture || items[0].text ? [make("div", { class: "both" }, ...items.map(small))] : []),
       make("div", { class: "actions" }, ...ends.map(([a, b]) => make("button", {
-        type: "button", onclick: () => again(rows[a], rows[b]),
+        type: "button", onclick: () => again(items[a].row, items[b].row),
       }, `Ask me again: ${names[a]} and ${names[b]}`))));
   })));
 }
@@ -86,7 +109,7 @@ export function showHistory(answers, edit) {
     choice.addEventListener("change", () => choice.value && edit(answer.event, Number(choice.value)));
     const broken = answer.broken ? make("span", { class: "is-broken" }, "violated") : answer.broken === false ? "satisfied" : "";
     const time = new Date(answer.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    return [names, choice, answer.edited ? "edited" : "", broken, time];
+    return [both([answer.left, answer.right]), choice, answer.edited ? "edited" : "", broken, time];
   });
   place.replaceChildren(table("Your answers, the newest first", ["pair", "answer", "changed", "clusters", "time"], rows));
 }
@@ -96,7 +119,7 @@ export function showGraders(found, own) {
   const number = (/** @type {number | null} */ value, digits = 2) => (value === null ? "–" : value.toFixed(digits));
   const parts = [];
   if (found.alpha === null) {
-    parts.push(make("p", {}, "No pair has been graded by two people yet. Give the address of this page to another grader; some of your pairs will be asked again there."));
+    parts.push(make("p", {}, "No pair has been graded by two people yet. Give the address that the program printed to another grader; some of your pairs will be asked again there."));
   } else {
     parts.push(make("p", { class: "big" }, `α = ${number(found.alpha)}`),
       make("p", {}, `Krippendorff's alpha for grades, from ${found.n_shared} pairs that at least two people graded; 95 % interval ${number(found.interval[0])} to ${number(found.interval[1])}. 1 is full agreement, 0 is chance; above 0.8 is good, below 0.67 means that graders have different questions in mind.`));
@@ -104,12 +127,12 @@ export function showGraders(found, own) {
   if (found.graders.length) {
     parts.push(make("h3", {}, "Graders"), table("Graders", ["grader", "answers", "shared pairs", "bias", "noise", "repeats", "own change"],
       found.graders.map((/** @type {any} */ g) => [g.name, String(g.n_answers), String(g.n_shared), number(g.bias), number(g.noise), String(g.n_repeats), number(g.repeat_gap)])),
-    make("p", { class: "quiet" }, "Bias: how much more alike than the others. Noise: standard deviation of a grade. Own change: mean difference between two own grades of a pair."));
+    make("p", { class: "quiet" }, "Bias: how much more together than the others. Noise: standard deviation of a grade. Own change: mean difference between two own grades of a pair."));
   }
   if (found.disputes.length) {
     parts.push(make("h3", {}, "Most disputed pairs that you graded"), table("Disputes", ["pair", "grades"],
-      found.disputes.map((/** @type {any} */ d) => [`${d.a} and ${d.b}`,
-        Object.entries(d.grades).map(([who, grade]) => `${who === own ? "you" : who} ${Number(grade).toFixed(2)}`).join(", ")])));
+      found.disputes.map((/** @type {any} */ d) => [both(d.items),
+        Object.entries(d.grades).map(([who, grade]) => `${who === own ? "you" : who} ${inWords(Number(grade))} (${Number(grade).toFixed(2)})`).join(", ")])));
   }
   byId("graders").replaceChildren(...parts);
 }
