@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
@@ -72,6 +73,8 @@ class Result:
         Warnings of the reading and of the fit.
     command : str
         The command that gives the same again; "" if there is none.
+    cluster_names : sequence of str
+        What people call the clusters; empty if they have only numbers.
 
     See Also
     --------
@@ -84,6 +87,15 @@ class Result:
     seconds: Mapping[str, float] = field(default_factory=dict)
     notes: Sequence[str] = ()
     command: str = ""
+    cluster_names: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        k = self.model.n_clusters_
+        if len(self.cluster_names) not in (0, k):
+            raise ValueError(
+                f"cluster_names are {len(self.cluster_names)}, but there are {k} "
+                "clusters: expected a name for each"
+            )
 
     @cached_property
     def membership_matrix(self) -> Floats:
@@ -120,8 +132,9 @@ class Result:
     def memberships(self) -> pd.DataFrame:
         """A table of rows by name: label, certainty, runner-up, flags, memberships."""
         columns = result_columns(
-            self.rows.ids, self.membership_matrix, self.labels, self.flags
-        )
+            self.rows.ids, self.membership_matrix, self.labels, self.flags,
+            names=self.cluster_names,
+        )  # fmt: skip
         return pd.DataFrame(columns).set_index(next(iter(columns)))
 
     @cached_property
@@ -163,6 +176,8 @@ class Result:
             "notes": list(self.notes),
             "seconds": {step: round(t, 3) for step, t in self.seconds.items()},
         }
+        if self.cluster_names:
+            found["clusters"]["names"] = list(self.cluster_names)
         if self.choice is not None:
             choice = {"chosen_by": self.choice.by, "reason": self.choice.reason}
             found["tuning"] = choice | dict(self.choice.details)
@@ -218,6 +233,7 @@ class Result:
             folder / table, rows.ids, self.membership_matrix, self.labels,
             flags=self.flags,
             data=rows.table.join(rows.source.others) if with_data else None,
+            names=self.cluster_names,
         )  # fmt: skip
         progress("writing model.skops", 1, 3)
         self.write_model(folder / "model.skops")
@@ -232,8 +248,10 @@ class Result:
 
         from fuzzypairs import save
 
-        steps = [("preparation", self.rows.preparation), ("fdc", self.model)]
-        save(Pipeline(steps), path)
+        model = copy(self.model)
+        if self.cluster_names:
+            model.cluster_names_ = list(self.cluster_names)
+        save(Pipeline([("preparation", self.rows.preparation), ("fdc", model)]), path)
 
     def write_report(self, path: Path, source: str = "") -> None:
         """Write the report as a single HTML file."""
@@ -258,6 +276,7 @@ class Result:
             verdict=self.verdict if len(rows.pairs) else None,
             flagged=rows.flagged,
             items=rows.items,
+            cluster_names=self.cluster_names or None,
         )
 
     def report(self) -> "Page":

@@ -1,5 +1,6 @@
 """Columns of a table of results: labels, certainty, flags and memberships of rows."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ def result_columns(
     data: "pd.DataFrame | None" = None,
     *,
     top: int | None = None,
+    names: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the columns of a file of results.
 
@@ -96,12 +98,15 @@ def result_columns(
     top : int, default=None
         How many of the largest memberships of a row are kept, with their clusters; None
         keeps all.
+    names : sequence of str, default=()
+        What people call the clusters.
 
     Returns
     -------
     columns : dict of str to array of shape (n_samples,)
-        id or row, label, certainty_percent, runner_up (the second cluster, missing if
-        there is none), flags, a membership for each cluster, and the data.
+        id or row, label, cluster (its name, if it has one), certainty_percent,
+        runner_up (the second cluster, missing if there is none), flags, a membership
+        for each cluster, and the data.
 
     Examples
     --------
@@ -120,7 +125,10 @@ def result_columns(
         {"row": np.arange(len(labels))} if ids is None else {"id": ids}
     )
     sure = (100 * certainty(memberships)).astype(memberships.dtype)
-    found |= {"label": labels, "certainty_percent": sure}
+    found["label"] = labels
+    if len(names):
+        found["cluster"] = np.array(names, dtype=object)[labels]
+    found["certainty_percent"] = sure
     if flags is not None:
         second = runners_up(memberships)
         found["runner_up"] = pd.arrays.IntegerArray(second, second < 0)
@@ -157,8 +165,9 @@ def write_memberships(
     *,
     flags: NDArray[Any] | None = None,
     data: pd.DataFrame | None = None,
+    names: Sequence[str] = (),
 ) -> None:
     """Write a table of rows with their clusters; see `result_columns`."""
     told = row_flags(memberships) if flags is None else flags
-    columns = result_columns(ids, memberships, labels, told, data)
+    columns = result_columns(ids, memberships, labels, told, data, names=names)
     write_table(path, columns, decimals=DECIMALS)

@@ -1,5 +1,6 @@
 """`fuzzypairs fit`: from a user's data to clusters, a model and a report."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ def fit(
     ] = None,
     fmt: options.Format = TableFormat.csv,
     with_data: options.WithData = False,
+    names: options.Names = None,
     top: options.Top = None,
     scheduler: options.Scheduler = None,
     force: options.Force = False,
@@ -58,6 +60,7 @@ def fit(
         with screen.plain_errors(code=2):
             show(f"reading {data.name}", 0, 1)
             from fuzzypairs.analysis.row_reader import RowReader
+            from fuzzypairs.tables.cluster_names import read_names
             from fuzzypairs.tables.file_blocks import is_large
             from fuzzypairs.tables.writing import writer_of
 
@@ -79,6 +82,9 @@ def fit(
                 writer_of(Path(f"memberships.{fmt}"), rows.n_rows)
                 result = analyse_rows(rows, numbers, blank, progress=show)
                 result = options.with_command(context, result)
+                if names is not None:
+                    called = read_names(names, result.model.n_clusters_)
+                    result = replace(result, cluster_names=called)
         if result is not None:
             with screen.plain_errors():
                 result.save(out, format=fmt, with_data=with_data, progress=show)

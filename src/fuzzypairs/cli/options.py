@@ -28,6 +28,7 @@ __all__ = [
     "IdColumn",
     "Jobs",
     "JudgedPairs",
+    "Names",
     "Out",
     "Pairs",
     "Quiet",
@@ -385,6 +386,14 @@ Jobs = Annotated[
 Format = Annotated[
     TableFormat,
     of_results("--format", help="How memberships are written."),
+]
+Names = Annotated[
+    Path | None,
+    of_results(
+        "--names",
+        help="Names of the clusters, for all results: lines such as 0: shoes.",
+        metavar="FILE",
+    ),
 ]
 WithData = Annotated[
     bool,

@@ -120,7 +120,8 @@ def predict(
         labels, flags = U.argmax(axis=1), row_flags(U, None, None, **rows.flagged)
     with screen.plain_errors(), screen.progress() as show:
         show(f"writing {out.name}", 0, 1)
-        write_memberships(out, rows.ids, U, labels, flags=flags)
+        names = getattr(clusterer, "cluster_names_", ())
+        write_memberships(out, rows.ids, U, labels, flags=flags, names=names)
     summary = {
         "fuzzypairs": __version__,
         "model": str(model),

@@ -159,8 +159,9 @@ def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
         f"judgements ({judged['alike']} alike, {judged['unlike']} unlike, "
         f"{judged['cant_say']} can't say)"
     )
+    called = clusters.get("names") or list(map(str, range(clusters["found"])))
     rows: list[list[str | float]] = [
-        [str(k), size, "" if sure is None else 100 * sure]
+        [called[k], size, "" if sure is None else 100 * sure]
         for k, (size, sure) in enumerate(
             zip(clusters["sizes"], clusters["certainty"], strict=True)
         )
