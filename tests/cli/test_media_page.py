@@ -1,9 +1,11 @@
 """The commands of the page on pictures and texts run, with answers of a person."""
 
+import os
 import re
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from commands import run
@@ -11,8 +13,6 @@ from fuzzypairs import PairSet
 
 PAGE = Path(__file__).parents[2] / "docs" / "media.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-# Commands that the page names within a sentence, without --demo, which needs no file.
-WITHIN = re.compile(r"`(fuzzypairs fit [^`]*)`")
 
 
 @pytest.fixture
@@ -32,22 +32,28 @@ def shown(monkeypatch):
 
 def test_the_commands_of_the_page_run(tmp_path, monkeypatch, shown):
     monkeypatch.chdir(tmp_path)
-    text, namespace = PAGE.read_text(encoding="utf-8"), {}
-    for kind, block in BLOCK.findall(text):
-        if kind == "python":
-            exec(block, namespace)
-        else:
-            result = run(*shlex.split(block)[1:])
-            assert result.exit_code == 0, result.output
-    [fit] = WITHIN.findall(text)
-    result = run(*shlex.split(fit)[1:], "--clusters", 2)
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    for kind, block in blocks:
+        if kind == "python":  # they write the pictures of the commands
+            exec(block, {})
+    lines = [
+        line for kind, block in blocks if kind == "sh" for line in block.split("\n")
+    ]
+    for words in filter(None, map(shlex.split, lines)):
+        again = ["--force"] if words[1] == "fit" else []
+        again = ["--draws", "1"] if words[1] == "demo" else again
+        result = run(*words[1:], *again)
+        assert result.exit_code == 0, result.output
+    listed, texts = shown[3:6], shown[6:]
 
-    assert result.exit_code == 0, result.output
-    pictures, texts = shown[:3], shown[3:]
-    assert all(picture is not None for _, picture in pictures)
-    assert all(pair["texts"] for pair, _ in texts)
-    assert not any("picture" in str(pair["cells"]) for pair, _ in pictures)
-    assert len(PairSet.from_store("texts.db", ids=namespace["texts"])) == 3
+    assert all(picture is not None for _, picture in shown[:6])
+    assert all(pair["texts"] and not pair["cells"] for pair, _ in texts)
+    # Other columns of a table are shown beside its pictures.
+    assert [cell["column"] for cell in listed[0][0]["cells"]] == ["year"]
+    assert len(PairSet.from_store("photos.db", ids=os.listdir("photos"))) > 0
+    more = pd.read_csv("more.csv")
+    assert len(more) == 120
+    assert more["label"].nunique() > 1
 
 
 def test_a_table_of_texts_alone_may_be_named_by_them(tmp_path, shown):

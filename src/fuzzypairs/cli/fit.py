@@ -91,6 +91,9 @@ def fit(
             summary = result.summary
         else:
             summary["notes"] += _without_effect(with_data, reading.truth, fmt)
+            if names is not None:
+                said = "--names has no effect on data that are read in blocks"
+                summary["notes"].append(said)
     if as_json:
         screen.print_json(summary)
     if as_json or quiet:

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.feature_extraction.text import CountVectorizer
 
 from fuzzypairs._typing import Floats
@@ -15,8 +14,10 @@ __all__ = ["distinctive_words", "shorten", "text_of"]
 # Of a text so many characters are looked at.
 LONGEST = 20_000
 MOST_WORDS = 20_000
-# How many words of a cluster are listed by chance.
-BY_CHANCE = 0.5
+# The prior has a tenth of the words of all texts: rare words of one cluster alone, such
+# as "thank" in 12 of 150 texts, are listed. With labels at random, 15 % of 40 clusters
+# of 150 short texts had a word of larger z, and 43 % of 400 clusters of 100.
+PRIOR, CLEAR = 0.1, 2.5
 
 
 def shorten(text: str, most: int = 160) -> str:
@@ -63,8 +64,7 @@ def distinctive_words(
     Returns
     -------
     words : list of list of (word, z)
-        For each cluster, the largest z first; only those so large that chance alone
-        would list a word in every second cluster.
+        For each cluster, the largest z first; only words with z above 2.5.
 
     References
     ----------
@@ -88,16 +88,14 @@ def distinctive_words(
     words = counter.get_feature_names_out()
     own = np.asarray(counts.T @ U).T  # (n_clusters, n_words)
     every = own.sum(axis=0)
-    # A prior of as many words as a text has, on average, for each word of the list.
-    prior = every / every.sum() * (every.sum() / len(texts)) + 1e-9
-    clear = -ndtri(min(BY_CHANCE / len(words), 0.05))
+    prior = PRIOR * every + 1e-9
     found = []
     for mine in own:
         here, there = mine + prior, every - mine + prior
         rest = here.sum() - here, there.sum() - there
         odds = here / np.maximum(rest[0], 1e-9), there / np.maximum(rest[1], 1e-9)
         z = (np.log(odds[0]) - np.log(odds[1])) / np.sqrt(1 / here + 1 / there)
-        best = [w for w in np.argsort(-z, kind="stable")[:n] if z[w] > clear]
+        best = [w for w in np.argsort(-z, kind="stable")[:n] if z[w] > CLEAR]
         found.append([(str(words[w]), float(z[w])) for w in best])
     return found
 

@@ -8,16 +8,16 @@ def test_words_of_a_case_worked_by_hand():
     """Eq. (22) of Monroe et al. for the word "late" in three of four texts."""
     texts = ["late train"] * 40 + ["late soup"] * 20 + ["soup"] * 60
     U = np.repeat(np.eye(2), [40, 80], axis=0)
-    # Words of the texts: late 60, train 40, soup 80; 180 / 120 for each text.
-    prior = np.array([60, 80, 40]) / 180 * 1.5
+    # Words of the texts: late 60, soup 80, train 40; a tenth of them is the prior.
+    prior = np.array([60, 80, 40]) / 10
     here, there = np.array([40, 0, 40]) + prior, np.array([20, 80, 0]) + prior
     odds = np.log(here / (here.sum() - here)) - np.log(there / (there.sum() - there))
     z = odds / np.sqrt(1 / here + 1 / there)
 
     first, second = distinctive_words(texts, U)
 
-    assert [word for word, _ in first] == ["late", "train"]
-    np.testing.assert_allclose([value for _, value in first], z[[0, 2]], rtol=1e-6)
+    assert [word for word, _ in first] == ["train", "late"]
+    np.testing.assert_allclose([value for _, value in first], z[[2, 0]], rtol=1e-6)
     assert [word for word, _ in second] == ["soup"]
 
 
