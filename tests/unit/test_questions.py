@@ -33,7 +33,7 @@ QUESTIONS = [
     ("How many clusters should I ask for?", "PairSearchCV", "scikit-fuzzy 101"),
     ("Can I use cosine or my own distance?", "cosine",
      "scikit-fuzzy 159, fuzzy-c-means 61, 78"),
-    ("Can I cluster texts, word vectors or pictures?", "by their features",
+    ("Can I cluster texts, word vectors or pictures?", "give a folder",
      "scikit-fuzzy 127"),
     ("How do I assign new rows?", "predict_proba",
      "COP-Kmeans 16, hdbscan 57, scikit-fuzzy 11"),

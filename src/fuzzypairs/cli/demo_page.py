@@ -22,7 +22,7 @@ def draw_figure(trials: "list[Trial]") -> Any:
     from fuzzypairs.plots import new_figure
 
     # As wide as a telephone shows it without turning: few pictures, large letters.
-    figure = new_figure((7.2, 3.9 * len(trials)))
+    figure = new_figure((7.2, 3.7 * len(trials)))
     rows = figure.subfigures(len(trials), 1)
     for part, trial in zip(rows, trials, strict=True):
         n = len(trial.pairs)
