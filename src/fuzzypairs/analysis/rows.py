@@ -16,7 +16,7 @@ from fuzzypairs.items import ItemFeatures, ItemSet
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.tables.features import ColumnRecord, Preparation
 from fuzzypairs.tables.gaps import MOSTLY_MISSING, lower_certainty, mostly_missing
-from fuzzypairs.tables.table_files import Items
+from fuzzypairs.tables.table_files import Items, prepare
 
 __all__ = ["Rows", "Show", "feature_frame", "no_columns", "tell_nobody"]
 
@@ -78,12 +78,7 @@ class Rows:
 
         `told` are arguments of `Preparation`.
         """
-        preparation = Preparation(id_column=source.id_column, **told)
-        try:
-            preparation.fit(source.features)
-            X, known = preparation.read(source.features)
-        except ValueError as error:
-            raise ValueError(source.worded(error)) from error
+        preparation, X, known = prepare(source, **told)
         _warn_of_columns(preparation.columns_)
         frame = feature_frame(preparation, X)
         none = PairSet.empty(source.n_rows)

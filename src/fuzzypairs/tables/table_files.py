@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Mask
 from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.tables.columns import Column, ColumnError, as_text, listed
 from fuzzypairs.tables.features import Preparation
@@ -191,35 +191,29 @@ def set_apart(
     )
 
 
-def prepare(
-    items: Items, *, scale: bool = True, **told: Any
-) -> tuple[Preparation, Floats]:
+def prepare(items: Items, **told: Any) -> tuple[Preparation, Floats, Mask]:
     """Fit the preparation of a data file; errors name the file.
 
     Parameters
     ----------
     items : Items
-    scale : bool, default=True
-        Whether to standardise numbers.
     **told
-        `category`, `number`, `date` and `date_order` of `Preparation`.
+        Arguments of `Preparation`.
 
     Returns
     -------
     preparation : Preparation
         Fitted.
     features : ndarray of shape (n_rows, n_features)
+    known : ndarray of shape (n_rows, n_used), bool
+        Which values are known; see `Preparation.read`.
     """
-    preparation = Preparation(scale=scale, id_column=items.id_column, **told)
+    preparation = Preparation(id_column=items.id_column, **told)
     try:
-        return preparation, preparation.fit(items.features).transform(items.features)
+        preparation.fit(items.features)
+        return preparation, *preparation.read(items.features)
     except ValueError as error:
         raise ValueError(items.worded(error)) from error
-
-
-def in_file(path: Path, error: ValueError) -> str:
-    """Return what is wrong with a file, with lines as an editor counts them."""
-    return Items(path, pd.DataFrame(), file=TableFile(path)).worded(error)
 
 
 def _read_ids(column: Column, path: Path, file: TableFile | None) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from fuzzypairs.analysis.row_reader import RowReader
 from fuzzypairs.exceptions import PairsError
 from fuzzypairs.items import ItemFeatures
 from fuzzypairs.tables.features import Preparation
+from fuzzypairs.tables.readers import TableFile
 
 TEXTS = [
     "the train to Basel was late again",
@@ -213,6 +214,20 @@ def test_judgements_of_other_rows_are_refused(messages):
     pairs = write(messages.with_name("p.csv"), "a,b,grade\na,z,1\n")
     with pytest.raises(PairsError, match="no id of the data"):
         RowReader(id="id").read(messages, pairs)
+
+
+def test_a_table_is_parsed_once(messages, monkeypatch):
+    read, parsed = TableFile.read, []
+
+    def counted(self, text=()):
+        parsed.append(self.path)
+        return read(self, text)
+
+    monkeypatch.setattr(TableFile, "read", counted)
+    pairs = write(messages.with_name("p.csv"), "a,b,grade\na,b,1\nc,d,-1\n")
+    RowReader(id="id", truth="town").read(messages, pairs)
+
+    assert sorted(parsed) == [messages, pairs]
 
 
 def test_alike_columns_have_one_note():

@@ -33,7 +33,7 @@ def service(catalogue, store):
 
 @pytest.fixture
 def task(catalogue):
-    preparation, X = prepare(catalogue.items)
+    preparation, X, _ = prepare(catalogue.items)
     return FitTask(X, catalogue.items.features, preparation.columns_, 2)
 
 

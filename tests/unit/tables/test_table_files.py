@@ -55,7 +55,7 @@ def test_every_format_gives_the_same_features(tmp_path, ending, packed):
         path.write_bytes(gzip.compress(data))
 
     items = read_items(path, id_column="name", truth="soil", drop=["count"])
-    model, X = prepare(items)
+    model, X, _ = prepare(items)
 
     assert items.ids.tolist() == FRAME["name"].tolist()
     assert items.truth.tolist() == ["clay", "sand", None, "clay"]
@@ -64,7 +64,7 @@ def test_every_format_gives_the_same_features(tmp_path, ending, packed):
         ("old", "category"),
         ("picked", "date"),
     ]
-    _, expected = prepare(Items(path, FRAME[["acid", "old", "picked"]]))
+    _, expected, _ = prepare(Items(path, FRAME[["acid", "old", "picked"]]))
     np.testing.assert_allclose(X, expected, rtol=1e-12)
 
 
@@ -105,7 +105,7 @@ def test_the_preparation_knows_the_column_of_ids():
     frame = pd.DataFrame({"id": [1.0, 2.0, 4.0], "x": [3.0, 1.0, 2.0]})
     items = Items(Path("d.csv"), frame, id_column="id")
 
-    preparation, X = prepare(items, scale=False)
+    preparation, X, _ = prepare(items, scale=False)
     assert preparation.id_column == "id"
     np.testing.assert_array_equal(X, [[3.0], [1.0], [2.0]])
 
