@@ -17,7 +17,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from fuzzypairs._typing import Floats, Labels
 from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_kind, naming, shown
 
@@ -70,16 +69,8 @@ class Candidate:
     def accepts_start(self) -> bool:
         """Whether one good start can replace several drawn ones."""
         method = self.method
-        is_drawn = isinstance(method, FDC | GuidedFDC) and isinstance(method.init, str)
-        is_drawn = is_drawn and method.init != "pair-graph"
-        # One that holds out judgements by itself is fitted once, as it is.
-        return is_drawn and self.uses_pairs and not self.holds_out
-
-    @cached_property
-    def holds_out(self) -> bool:
-        """Whether its fits hold out judgements by themselves, see `GuidedFDC`."""
-        method = self.method
-        return isinstance(method, GuidedFDC) and isinstance(method.beta, str)
+        is_drawn = isinstance(method, FDC) and isinstance(method.init, str)
+        return is_drawn and method.init != "pair-graph" and self.uses_pairs
 
     @property
     def automatic(self) -> "Candidate":

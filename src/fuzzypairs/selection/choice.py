@@ -17,20 +17,16 @@ CHANCE_ERRORS = 2.33
 ROUNDING = 1e-12
 
 
-def contributions(
-    met: Floats, grade: Floats, unit: Ints, *, balanced: bool = True
-) -> tuple[Floats, Floats]:
+def contributions(met: Floats, grade: Floats, unit: Ints) -> tuple[Floats, Floats]:
     """Return what each independent unit adds to a score of held-out judgements.
 
     Parameters
     ----------
     met : ndarray of shape (n_splits, n_pairs)
-        1 if a fit satisfies a judgement that was held out from it, 0 if it does not,
-        or what else it scores for it; NaN if it was trained on it.
+        1 if a fit satisfies a judgement that was held out from it, 0 if it does not;
+        NaN if it was trained on it.
     unit : ndarray of shape (n_pairs,)
         The unit of each judgement, see `fuzzypairs.pairs.folds.Folds`.
-    balanced : bool, default=True
-        Whether alike and unlike judgements count the same as kinds.
 
     Returns
     -------
@@ -42,8 +38,7 @@ def contributions(
     Notes
     -----
     Judgement p adds ``|s_p| h_p / (2 W)``: h is its share of repeats in which it was
-    satisfied, W the strength of its kind (alike or unlike); without balance
-    ``|s_p| h_p / W``, W the strength of all. Repeats are averaged first,
+    satisfied, W the strength of its kind (alike or unlike). Repeats are averaged first,
     because they ask about the same judgements and are not independent; judgements of
     one unit are added, because they are satisfied or violated together.
 
@@ -56,7 +51,7 @@ def contributions(
     """
     share = mean_known(met)
     asked = ~np.isnan(share)
-    kinds = [asked & (grade > 0), asked & (grade < 0)] if balanced else [asked]
+    kinds = [asked & (grade > 0), asked & (grade < 0)]
     kinds = [kind for kind in kinds if kind.any()]
     added, expected = np.zeros(grade.size), np.zeros(grade.size)
     for kind in kinds:

@@ -162,10 +162,8 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     they are not used: settings are scored by stability without judgements, and the
     model is fitted without them.
 
-    `GuidedFDC` holds out judgements itself: a setting of it is fitted once, and scored
-    by what its fit says of judgements that it held out. If all settings are of
-    `GuidedFDC`, the score is 1 minus the mean squared error of the probability that
-    two samples belong together, weighted by strength (Brier score).
+    `GuidedFDC` chooses its number of clusters itself, by the likelihood of held-out
+    judgements, which is better than a search: give it a range.
 
     scikit-learn's own searches hold out rows, which would leave judgements pointing at
     other rows than they were made of. They refuse a `PairSet`, which knows how many
@@ -273,7 +271,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 folds = hold_out(judged, self.n_splits, self.n_repeats, rng)
                 shares_samples = folds.shares_samples
                 trials = hold_out_trials(candidates, folds, runner)
-                share = np.array([trial.agreement for trial in trials])
+                share = np.array([trial.score for trial in trials])
                 held_out = _best_held_out(trials, share)
                 if not np.isnan(share).all():
                     unusable = explain_chance(share, folds.pairs.grade)
@@ -312,7 +310,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.reason_ = explain_choice(
             choice,
             [one.params for one in candidates],
-            self.best_score_ if too_few or unusable else trials[choice.taken].agreement,
+            self.best_score_,
             len(judged.informative),
             too_few or unusable,
         )
@@ -477,7 +475,7 @@ def _results(
         "mean_rank_correlation" if by_pairs else "fuzzy_silhouette": np.array(
             [trial.tie_break for trial in trials]
         ),
-        "mean_agreement": np.array([trial.agreement for trial in trials]),
+        "mean_agreement": score if by_pairs else np.full(len(trials), np.nan),
         "n_clusters": np.array([trial.n_clusters for trial in trials]),
         "mean_fit_time": seconds.mean(axis=1),
         "std_fit_time": seconds.std(axis=1),

@@ -12,16 +12,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
-from fuzzypairs.criteria.agreement import rank_correlation
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
     balanced_share,
     mean_known,
     satisfied,
-    satisfied_share,
 )
 from fuzzypairs.pairs.folds import Folds, Split
 from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
@@ -61,8 +58,6 @@ class Trial:
         What "auto" would be, where that is known.
     held_out : HeldOut or None
         What its fits say of judgements that were held out.
-    agreement : float
-        Balanced share of held-out judgements that its labels satisfy.
     """
 
     scores: Floats
@@ -75,7 +70,6 @@ class Trial:
     automatic: dict[str, float] = field(default_factory=dict)
     failure: Exception | None = None
     held_out: HeldOut | None = None
-    agreement: float = float("nan")
 
 
 class Runner:
@@ -136,27 +130,17 @@ def hold_out_trials(
     A candidate of `FDC` starts where the automatic one without
     judgements ended, found once from several starts: nothing held out leaks into it,
     and the fits of many alphas and betas need no starts of their own. A candidate that
-    takes no judgements is fitted once for all splits. So is `GuidedFDC`, which holds
-    out judgements by itself: what it says of them is in `held_out_`.
+    takes no judgements is fitted once for all splits.
 
     A judgement is satisfied or not by the labels of its samples. The area under the ROC
     curve of overlaps u_p.u_q chose worse settings: it rewards their order within
     clusters, where no judgement asks for any.
-
-    If all candidates hold out judgements themselves, they know the probability q that
-    the samples of a judgement belong together, and a judgement adds 1 - (1 - q)^2, or
-    1 - q^2 if it says unlike, to the score: 1 minus the Brier score. Shares of labels
-    vary more from draw to draw, most of all balanced ones with few alike judgements;
-    see the page on choosing.
     """
     X, weight, pairs = runner.X, runner.weight, folds.pairs
     n_splits = len(folds.splits)
+    tests = np.array([split.test for split in folds.splits])
     whole = Split(pairs, np.ones(len(pairs), bool))
-    splits_of = [
-        folds.splits if one.uses_pairs and not one.holds_out else [whole]
-        for one in candidates
-    ]
-    by_probability = all(one.holds_out for one in candidates)
+    splits_of = [folds.splits if one.uses_pairs else [whole] for one in candidates]
     first_of = {one.start_key: one for one in candidates if one.accepts_start}
     runner.expect(len(first_of) + sum(map(len, splits_of)))
 
@@ -169,31 +153,14 @@ def hold_out_trials(
 
     def fit_split(
         candidate: Candidate, split: Split
-    ) -> tuple[Floats, Floats, float, int, float, HeldOut | None]:
+    ) -> tuple[Floats, float, int, float]:
         start = getattr(starts.get(candidate.start_key), "labels_", None)
         model, seconds = timed_fit(candidate, X, split.train, weight, start)
-        found = np.asarray(model.labels_)
-        n_clusters = count_clusters(found)
-        if candidate.holds_out:
-            held_out: HeldOut | None = model.held_out_
-            p, q = own_answers(model, pairs)
-            if np.isnan(p).all():  # it held out none, such as of sparse data
-                held_out = None
-                for part in folds.splits:
-                    again, more = timed_fit(candidate, X, part.train, weight, start)
-                    p[part.test] = q[part.test] = together(again, pairs)[part.test]
-                    seconds += more
-            met = satisfied(np.where(p == 0.5, 0.5, p > 0.5), pairs.grade)
-            known = ~np.isnan(p)
-            met[~known] = np.nan
-            near = 1.0 - (1.0 - satisfied(q, pairs.grade)) ** 2
-            correlation = rank_correlation(p[known], pairs.grade[known])
-            return met, near, correlation, n_clusters, seconds, held_out
-        met = satisfied(together(model, pairs), pairs.grade)
-        result = getattr(model, "memberships_", noise_to_singletons(found))
+        labels = np.asarray(model.labels_)
+        result = getattr(model, "memberships_", noise_to_singletons(labels))
         correlation = pair_agreement(pairs.select(split.test), result, method="rank")
-        met = np.where(split.test, met, np.nan)
-        return met, met, correlation, n_clusters, seconds, None
+        met = satisfied(together(model, pairs), pairs.grade)
+        return met, correlation, count_clusters(labels), seconds
 
     jobs = [
         (one, split)
@@ -207,21 +174,10 @@ def hold_out_trials(
         if error := first_error(own):
             trials.append(failed(n_splits, int(folds.unit.max()) + 1, error))
             continue
-        *numbers, (held_out, *_) = zip(*own, strict=True)
-        met, near, correlation, n_clusters, seconds = map(np.array, numbers)
-        if len(splits) < n_splits:
-            tests = np.array([split.test for split in folds.splits])
-            met, near = (np.where(tests, values, np.nan) for values in (met, near))
-            seconds = np.repeat(seconds, n_splits)
-        agreement = scores = balanced_share(met, pairs.grade)
-        if by_probability:
-            scores = satisfied_share(near, np.abs(pairs.grade))
-        added, excess = contributions(
-            near if by_probability else met,
-            pairs.grade,
-            folds.unit,
-            balanced=not by_probability,
-        )
+        met, correlation, n_clusters, seconds = map(np.array, zip(*own, strict=True))
+        met = np.where(tests, met, np.nan)
+        scores = balanced_share(met, pairs.grade)
+        added, excess = contributions(met, pairs.grade, folds.unit)
         start = starts.get(candidate.start_key)
         alone = (
             together(start, pairs)
@@ -238,14 +194,13 @@ def hold_out_trials(
                 error=standard_error(excess),
                 tie_break=float(mean_known(correlation)),
                 n_clusters=float(np.median(n_clusters)),
-                seconds=seconds,
+                seconds=np.broadcast_to(seconds, n_splits),
                 automatic={
                     name: getattr(start, f"{name}_")
                     for name in AUTOMATIC
                     if hasattr(start, f"{name}_")
                 },
-                held_out=held_out or HeldOut(pairs, sees, alone),
-                agreement=float(mean_known(agreement)),
+                held_out=HeldOut(pairs, sees, alone),
             )
         )
     return trials
@@ -351,25 +306,6 @@ def together(model: Any, pairs: PairSet) -> Floats:
     """Return 1 where the labels of a fit are the same, and 0 where they are not."""
     labels = noise_to_singletons(np.asarray(model.labels_))
     return np.asarray(labels[pairs.i] == labels[pairs.j], dtype=np.float64)
-
-
-def own_answers(model: GuidedFDC, pairs: PairSet) -> tuple[Floats, Floats]:
-    """Return what a fit says of judgements that it held out; NaN where of none.
-
-    First by its labels, then the probability by its memberships, each (n_pairs,). In
-    the samples' own space no judgement moves other samples: what clusters without
-    judgements say is what the labels of such a fit would.
-    """
-    held_out = model.held_out_
-    in_own_space = model.metric_ == "euclidean"
-    asked = held_out.pairs
-    all_keys, keys = (some.i * pairs.n_samples + some.j for some in (pairs, asked))
-    place = np.searchsorted(all_keys, keys)
-    by_labels = held_out.unguided if in_own_space else held_out.guided
-    p, q = np.full((2, len(pairs)), np.nan)
-    for answers, known in ((p, by_labels), (q, held_out.probability)):
-        answers[place] = np.where(np.isnan(held_out.guided), np.nan, known)
-    return p, q
 
 
 def count_clusters(labels: Ints) -> int:

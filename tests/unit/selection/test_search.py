@@ -193,21 +193,13 @@ class TestUnusableJudgements:
 
 
 class TestGuided:
-    def test_a_setting_is_fitted_once(self, data):
+    def test_it_is_an_estimator_like_others(self, data):
         X, _, pairs = data
-        done = []
-        found = search(GuidedFDC(n_init=2)).fit(
-            X, pairs=pairs, progress=lambda n, total: done.append((n, total))
-        )
-        n_settings = len(found.cv_results_["params"])
-        assert done[-1] == (n_settings, n_settings)
-        assert found.best_params_ == {"n_clusters": 3}
-
-    def test_sparse_data_are_scored_by_folds(self, data):
-        X, _, pairs = data
-        found = search(GuidedFDC(n_init=2), {"n_clusters": [2, 3]})
-        found.fit(sparse.csr_array(X), pairs=pairs)
-        assert found.best_params_ == {"n_clusters": 3}
+        for samples in (X, sparse.csr_array(X)):
+            found = search(GuidedFDC(n_init=2), {"n_clusters": [2, 3]}, n_repeats=1)
+            found.fit(samples, pairs=pairs)
+            assert found.best_params_ == {"n_clusters": 3}
+            assert found.verdict_ is found.best_estimator_.verdict_
 
 
 class TestDefaultGrid:

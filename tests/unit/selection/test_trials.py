@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzypairs import FDC, GuidedFDC, PairSet
+from fuzzypairs import FDC, PairSet
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs.folds import hold_out
 from fuzzypairs.selection.candidates import list_candidates
@@ -48,35 +48,6 @@ def only(estimator, grid=None):
 
 def folds_of(pairs):
     return hold_out(pairs, 4, 2, np.random.default_rng(0))
-
-
-def test_probabilities_are_scored_by_their_squared_error(data):
-    X, pairs = data
-    folds, candidate = folds_of(pairs), only(GuidedFDC(n_init=2), {"n_clusters": [3]})
-
-    (trial,) = hold_out_trials([candidate], folds, runner_of(X))
-
-    held_out = candidate.fit(X, folds.pairs, None).held_out_
-    grade = held_out.pairs.grade
-    known = np.any([split.test for split in folds.splits], axis=0)
-    known &= ~np.isnan(held_out.guided)
-    miss = np.where(grade > 0, 1 - held_out.probability, held_out.probability)
-    brier = np.average(miss[known] ** 2, weights=np.abs(grade[known]))
-    assert trial.added.sum() == pytest.approx(1 - brier)
-    # Folds have about the same strength, and their mean is about that of all.
-    assert trial.score == pytest.approx(1 - brier, abs=0.02)
-    assert trial.agreement == pytest.approx(held_out.agreement["guided"], abs=0.02)
-
-
-def test_settings_without_probabilities_are_compared_by_agreement(data):
-    X, pairs = data
-    candidates = [
-        only(GuidedFDC(n_init=2), {"n_clusters": [3]}),
-        only(KMeans(n_init=1)),
-    ]
-
-    for trial in hold_out_trials(candidates, folds_of(pairs), runner_of(X)):
-        assert trial.score == trial.agreement
 
 
 @pytest.mark.parametrize("estimator", [QUICK, KMeans(n_init=1)])
