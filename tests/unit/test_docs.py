@@ -31,6 +31,7 @@ PUBLIC = (
     "fuzzypairs.datasets",
     "fuzzypairs.distributed",
     "fuzzypairs.exceptions",
+    "fuzzypairs.items",
     "fuzzypairs.plots",
     "fuzzypairs.report",
 )

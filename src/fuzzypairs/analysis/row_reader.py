@@ -13,8 +13,9 @@ import pandas as pd
 
 from fuzzypairs.analysis.rows import Rows, Show, no_columns, tell_nobody
 from fuzzypairs.exceptions import ReadingWarning, warnings_as_notes
-from fuzzypairs.items import ItemSet, guess_column
+from fuzzypairs.items import ItemSet
 from fuzzypairs.items.files import Kind
+from fuzzypairs.items.item_set import guess_column
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import has_ids
 from fuzzypairs.pairs.stored import is_store

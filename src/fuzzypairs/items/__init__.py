@@ -1,14 +1,7 @@
 """Pictures, texts and embeddings: how they are read, shown, and made into features."""
 
 from fuzzypairs.items.item_features import ItemFeatures
-from fuzzypairs.items.item_set import ItemSet, Shown, guess_column
+from fuzzypairs.items.item_set import ItemSet
 from fuzzypairs.items.showing import distinctive_words, shorten
 
-__all__ = [
-    "ItemFeatures",
-    "ItemSet",
-    "Shown",
-    "distinctive_words",
-    "guess_column",
-    "shorten",
-]
+__all__ = ["ItemFeatures", "ItemSet", "distinctive_words", "shorten"]

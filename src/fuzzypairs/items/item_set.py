@@ -263,7 +263,7 @@ def guess_column(frame: "pd.DataFrame") -> tuple[Kind, str] | None:
     Examples
     --------
     >>> import pandas as pd
-    >>> from fuzzypairs.items import guess_column
+    >>> from fuzzypairs.items.item_set import guess_column
     >>> frame = pd.DataFrame({"nr": [1, 2, 3], "file": ["a.png", "b.png", "c.jpg"]})
     >>> guess_column(frame.iloc[:, 1:])
     ('picture', 'file')

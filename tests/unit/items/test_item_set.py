@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from fuzzypairs.items import ItemSet, guess_column
+from fuzzypairs.items import ItemSet
+from fuzzypairs.items.item_set import guess_column
 
 
 def write_picture(path, color="red"):
