@@ -186,21 +186,11 @@ def as_json(who: str, tally: "Tally") -> dict[str, Any]:
 
 def compare_programs(service: "Service", terminal: Console) -> list[dict[str, Any]]:
     """Print for each program how it agrees with people, and return the same."""
-    from fuzzypairs.criteria import compare_judges
-    from fuzzypairs.labelling.asking import INPUT
-
-    pairs = service.pairs()
-    rows = service.store.read(
-        "SELECT DISTINCT annotator FROM judgements WHERE input = ?", INPUT
-    )
-    programs = sorted(row["annotator"] for row in rows)
-    people = [name for name in pairs.judge_names if name not in programs]
-    if not programs or not people:
+    found = service.compare_programs()
+    if not found:
         raise ValueError(
-            f"{service.store.path} has judgements of {len(programs)} programs and "
-            f"{len(people)} people: a comparison needs both"
+            f"{service.store.path} has no judgements of both programs and people"
         )
-    found = [compare_judges(pairs, name, people) for name in programs]
     for one in found:
         terminal.print(escape(f"{one.sentence}."))
         terminal.print(

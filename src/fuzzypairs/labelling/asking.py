@@ -12,12 +12,10 @@ from fuzzypairs.labelling.programs import (
     Reply,
     make_question,
 )
-from fuzzypairs.labelling.service import Service
+from fuzzypairs.labelling.service import PROGRAM, Service
 
-__all__ = ["INPUT", "Source", "Tally", "ask_judge", "from_pairs", "from_session"]
+__all__ = ["Source", "Tally", "ask_judge", "from_pairs", "from_session"]
 
-# How answers of programs are marked in the store.
-INPUT = "program"
 Pair = tuple[int, int]
 # Returns the next pair that is not among those given; None if there is none.
 Source = Callable[[set[Pair]], Pair | None]
@@ -141,7 +139,7 @@ async def ask_judge(
         stored = service.submit(
             who, left, right,
             kind="skipped" if reply.grade is None else "graded", grade=reply.grade,
-            input=INPUT, seconds=time.monotonic() - shown, note=printable(note),
+            input=PROGRAM, seconds=time.monotonic() - shown, note=printable(note),
         )  # fmt: skip
         await asyncio.wrap_future(stored)
         return reply

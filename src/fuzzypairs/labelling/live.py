@@ -235,6 +235,7 @@ def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
     seen = [dispute for dispute in found.disputes if annotator in dispute.grades]
     # Of two graders, the bias of one tells nothing of a single grade of the other.
     return asdict(found) | {
+        "programs": [one.sentence for one in service.compare_programs()],
         "disputes": [
             asdict(dispute)
             | {
@@ -244,5 +245,5 @@ def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
                 ]
             }
             for dispute in seen[:MOST_LISTED]
-        ]
+        ],
     }

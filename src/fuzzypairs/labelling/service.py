@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fuzzypairs.criteria import JudgeComparison, compare_judges
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
 from fuzzypairs.labelling.desk import QUESTION, REPEATS, Asked, Desk
@@ -25,6 +26,8 @@ __all__ = ["Receipt", "Service", "ServiceError"]
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_SECONDS = 60, 2000, 1e9
 LONGEST_QUESTION = 300
+# How answers of programs are entered.
+PROGRAM = "program"
 AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
 KINDS = ("graded", "unsure", "skipped", "bad item")
 
@@ -360,6 +363,16 @@ class Service:
     def agreement(self, annotator: str) -> dict[str, Any]:
         """Return how far graders agree, with grades of pairs this person graded."""
         return live.describe_agreement(self, annotator)
+
+    def compare_programs(self) -> list[JudgeComparison]:
+        """Return for each program how it agrees with people; none without both."""
+        pairs = self.pairs()
+        query = "SELECT DISTINCT annotator FROM judgements WHERE input = ?"
+        programs = {row["annotator"] for row in self.store.read(query, PROGRAM)}
+        people = [name for name in pairs.judge_names if name not in programs]
+        if not people:
+            return []
+        return [compare_judges(pairs, name, people) for name in sorted(programs)]
 
     def row_of(self, name: str) -> int:
         """Return the row of an id."""

@@ -136,3 +136,14 @@ def test_interrupted_runs_say_so_and_keep_answers(service):
     tally = asyncio.run(run())
     assert tally.stopped == "interrupted"
     assert 4 <= tally.n_graded <= len(list(service.own("bot"))) <= 5
+
+
+def test_the_page_says_how_programs_agree_with_people(service):
+    assert service.agreement("Ann")["programs"] == []
+    pairs = [(n, n + 1) for n in range(6)]
+    for n, pair in enumerate(pairs):
+        for name in ("Ann", "Bob"):
+            service.answer(name, *pair, grade=1.0 if n % 2 else -1.0)
+    ask(service, Grader(lambda *_: 1.0), from_pairs(service, "bot", pairs))
+    (said,) = service.agreement("Ann")["programs"]
+    assert said.startswith("'bot' agrees with the others on 50 % of pairs, they with")

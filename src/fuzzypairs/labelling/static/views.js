@@ -129,6 +129,9 @@ export function showGraders(found, own) {
       found.graders.map((/** @type {any} */ g) => [g.name, String(g.n_answers), String(g.n_shared), number(g.bias), number(g.noise), String(g.n_repeats), number(g.repeat_gap)])),
     make("p", { class: "quiet" }, "Bias: how much more together than the others. Noise: standard deviation of a grade. Own change: mean difference between two own grades of a pair."));
   }
+  if (found.programs.length) {
+    parts.push(make("h3", {}, "Programs beside people"), ...found.programs.map((/** @type {string} */ said) => make("p", {}, `${said}.`)));
+  }
   if (found.disputes.length) {
     parts.push(make("h3", {}, "Most disputed pairs that you graded"), table("Disputes", ["pair", "grades"],
       found.disputes.map((/** @type {any} */ d) => [both(d.items),
