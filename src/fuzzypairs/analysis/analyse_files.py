@@ -106,11 +106,12 @@ def analyse_files(
         if not (resumed and (folder / "fitted.json").exists()):
             _fit(job, pairs, reader, model, numbers, folder, wording)
         told = json.loads((folder / "fitted.json").read_text("utf-8"))
-        pipeline, known = load(folder / "model.skops"), np.load(folder / "judged.npz")
+        pipeline = load(folder / "model.skops")
+        with np.load(folder / "judged.npz") as known:
+            judged = known["rows"], known["memberships"]
         features = BlockFeatures(pipeline[0], **told.pop("features"))
         parts = (folder / "memberships").absolute()
         writer = PartWriter(features, pipeline[-1], str(parts), top)
-        judged = known["rows"], known["memberships"]
         counted = write_parts(job, writer, told["lengths"], judged)
         # First what tells that the others are there: a kill in between refits.
         (folder / "fitted.json").unlink()

@@ -20,6 +20,7 @@ from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import has_ids
 from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.tables.columns import listed
+from fuzzypairs.tables.file_blocks import is_large
 from fuzzypairs.tables.grades import check_scale
 from fuzzypairs.tables.judged_rows import read_stored
 from fuzzypairs.tables.pair_files import PairsFile, find_ids, open_pairs
@@ -315,6 +316,11 @@ def items_alone(data: Any) -> tuple[ItemSet, Path] | None:
     if isinstance(data, str | os.PathLike):
         path = Path(data)
         if path.is_dir():
+            if is_large(path):
+                raise ValueError(
+                    f"{path} is a folder of tables, which only fuzzypairs fit and "
+                    "predict read, block by block: name one of its files"
+                )
             return ItemSet.from_folder(path), path
         if path.suffix.lower() in ARRAYS:
             return ItemSet.from_embeddings(path), path
