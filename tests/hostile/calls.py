@@ -79,12 +79,14 @@ def draw(plot: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RESULTS = {"param_k": [2, 3], "mean_test_score": [0.6, 0.8]}
+BY_TWO = PairSet([0, 0, 2], [1, 1, 3], [1.0, -1.0, 0.5], judges=["a", "b", "b"])
 LABELLED = {"truth": LABELS, "result": LABELS}
 SOFT = {"truth": U, "result": U}
 # Functions with arguments that they accept.
 FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (criteria.align_clusters, {"reference": U, "memberships": U}),
     (criteria.certainty, {"memberships": U}),
+    (criteria.compare_judges, {"pairs": BY_TWO, "judge": "b"}),
     (criteria.fuzzy_silhouette, {"X": X, "memberships": U}),
     (criteria.hungarian_accuracy, LABELLED),
     (criteria.lia, SOFT),

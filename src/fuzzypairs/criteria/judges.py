@@ -9,7 +9,7 @@ import numpy as np
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import wilson_interval
-from fuzzypairs.validation import check_number
+from fuzzypairs.validation import check_choice, check_number, naming, shown
 
 # No plan names more pairs than these: nobody would judge them.
 MOST_PAIRS = 10_000
@@ -115,10 +115,16 @@ def compare_judges(
         raise TypeError(f"pairs is {type(pairs).__name__}, expected a PairSet")
     check_number("margin", margin, 0.0, 1.0)
     names = pairs.judge_names
-    for name in (judge, *(others or ())):
-        if name not in names:
-            raise ValueError(f"{name!r} has judged nothing; judges are {names}")
-    wanted = [name for name in others or names if name != judge]
+    if not isinstance(judge, str) or judge not in names:
+        known = ", ".join(map(repr, names))
+        raise ValueError(
+            f"judge is {shown(judge)}, but the judgements of pairs are by {known}"
+        )
+    wanted = [name for name in names if name != judge]
+    if others is not None:
+        with naming("others"):
+            chosen = {check_choice("others", name, wanted) for name in others}
+        wanted = [name for name in wanted if name in chosen]
     G = _by_judge(pairs)
     own, theirs = G[names.index(judge)], G[[names.index(name) for name in wanted]]
     n_judges = (~np.isnan(theirs)).sum(axis=0)

@@ -243,6 +243,8 @@ def read_judges(
         return np.zeros(n_pairs, dtype=np.int64), ("",)
     if judges is None or isinstance(judges, str) or np.ndim(judges) != 1:
         said = f"judges is {shown(judges):.60}"
+        if judge_names is not None:
+            said = f"judge_names is given, but {said}"
         raise PairsError(
             f"{said}, expected the judge of each judgement; PairSet.by names one of all"
         )

@@ -97,11 +97,9 @@ def test_a_plan_is_enough_where_rates_stay():
 
 def test_mistakes():
     pairs = pairs_of({"Ann": [1], "bot": [1]})
-    with pytest.raises(
-        ValueError, match=r"'Bob' has judged nothing; judges are \('Ann'"
-    ):
+    with pytest.raises(ValueError, match=r"judge is 'Bob', but .* are by 'Ann', 'bot'"):
         compare_judges(pairs, "Bob")
-    with pytest.raises(ValueError, match="'Eve' has judged nothing"):
+    with pytest.raises(ValueError, match=r'others must be one of "Ann"; got .Eve'):
         compare_judges(pairs, "bot", ["Eve"])
     with pytest.raises(TypeError, match="pairs is list, expected a PairSet"):
         compare_judges([(0, 1, 1.0)], "bot")
