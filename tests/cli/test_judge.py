@@ -11,6 +11,7 @@ from contextlib import closing, nullcontext
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 from chat_server import completion, http, serving
 from commands import DATA, answers, put, run, run_python
@@ -357,3 +358,35 @@ def test_killed_while_a_program_judges(grader, tmp_path):
         assert len(rows) == len(known)
         assert len(set(asked) - known) <= 1  # the one in flight
     assert len(known) > KILLS
+
+
+def test_a_folder_of_pictures_is_graded_by_a_program_and_by_a_model(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name, color in (("a", "red"), ("b", "darkred"), ("c", "blue"), ("d", "navy")):
+        Image.new("RGB", (40, 30), color).save(folder / f"{name}.png")
+    put(
+        tmp_path / "grader.py",
+        "import json, sys\n"
+        "from PIL import Image\n"
+        "for line in sys.stdin:\n"
+        "    question = json.loads(line)\n"
+        "    reds = [Image.open(question[x]['picture']).getpixel((0, 0))[0] > 99\n"
+        "            for x in 'ab']\n"
+        "    grade = 1 if reds[0] == reds[1] else -1\n"
+        "    print(json.dumps({'id': question['id'], 'grade': grade}), flush=True)\n",
+    )
+    options = ["--by", f"{sys.executable} {tmp_path / 'grader.py'}", "--json"]
+    result = run("judge", folder, *options, "--annotator", "bot")
+    assert result.exit_code == 0, result.output
+    pairs = PairSet.from_store(tmp_path / "photos.db", ids=[f"{n}.png" for n in "abcd"])
+    assert {(i, j) for i, j, grade in pairs if grade > 0} == {(0, 1), (2, 3)}
+    assert len(pairs) == 6
+
+    with serving(lambda *_: http(completion("0.5"))) as (url, requests):
+        options = ["--by", url, "--model", "tiny", "--yes", "--questions", 2]
+        result = run("judge", folder, *options)
+    assert result.exit_code == 0, result.output
+    content = requests[0][2]["messages"][1]["content"]
+    assert [part["type"] for part in content] == ["text", "image_url", "image_url"]
+    assert str(tmp_path) not in json.dumps(requests[0][2])
