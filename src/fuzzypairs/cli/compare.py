@@ -15,7 +15,7 @@ from fuzzypairs.cli import options, screen
 if TYPE_CHECKING:
     from fuzzypairs.analysis.rows import Rows
     from fuzzypairs.report import Table
-    from fuzzypairs.selection.comparison import Outcome
+    from fuzzypairs.selection.comparison import MethodResult
 
 __all__ = ["compare"]
 
@@ -100,7 +100,7 @@ def _count_classes(rows: "Rows", truth: str | None) -> int:
 
 
 def _summary(
-    rows: "Rows", outcomes: "Sequence[Outcome]", n_clusters: int, seed: int
+    rows: "Rows", outcomes: "Sequence[MethodResult]", n_clusters: int, seed: int
 ) -> dict[str, Any]:
     """Return what comparison.json holds."""
     return {
@@ -118,7 +118,10 @@ def _summary(
 
 
 def _write(
-    folder: Path, rows: "Rows", outcomes: "Sequence[Outcome]", summary: dict[str, Any]
+    folder: Path,
+    rows: "Rows",
+    outcomes: "Sequence[MethodResult]",
+    summary: dict[str, Any],
 ) -> None:
     import numpy as np
     import pandas as pd
@@ -137,7 +140,9 @@ def _write(
     plot_comparison(outcomes).savefig(folder / "comparison.png", dpi=144)
 
 
-def _show(summary: dict[str, Any], outcomes: "Sequence[Outcome]", out: Path) -> None:
+def _show(
+    summary: dict[str, Any], outcomes: "Sequence[MethodResult]", out: Path
+) -> None:
     """Print the table, and notes on files and methods."""
     terminal = screen.new_terminal()
     terminal.print(
@@ -155,7 +160,7 @@ def _show(summary: dict[str, Any], outcomes: "Sequence[Outcome]", out: Path) -> 
     typer.echo(out)
 
 
-def _table(outcomes: "Sequence[Outcome]") -> "Table":
+def _table(outcomes: "Sequence[MethodResult]") -> "Table":
     from fuzzypairs.report import Table
 
     shown = {
@@ -164,7 +169,7 @@ def _table(outcomes: "Sequence[Outcome]") -> "Table":
         if any(getattr(row, key) is not None for row in outcomes)
     }
 
-    def cells(row: "Outcome") -> list[str | float]:
+    def cells(row: "MethodResult") -> list[str | float]:
         if row.seconds is None or row.n_clusters is None:
             return [row.method, "failed", *[""] * (1 + len(shown))]
         shares = (getattr(row, key) for key in shown)

@@ -15,7 +15,7 @@ from fuzzypairs.cli import screen
 
 if TYPE_CHECKING:
     from fuzzypairs.labelling.asking import Tally
-    from fuzzypairs.labelling.programs import Judge
+    from fuzzypairs.labelling.programs import ProgramJudge
     from fuzzypairs.labelling.service import Service
 
 __all__ = [
@@ -45,7 +45,7 @@ class Asking:
     n_failures: int
     timeout: float
 
-    def judge(self) -> "Judge":
+    def judge(self) -> "ProgramJudge":
         """Return the judge, not started."""
         from fuzzypairs.labelling.chat import (
             ChatJudge,

@@ -15,7 +15,7 @@ from fuzzypairs.datasets.info import DatasetInfo
 from fuzzypairs.datasets.registry import REGISTRY, describe
 from fuzzypairs.datasets.sources import (
     Column,
-    Table,
+    RawTable,
     fetch_table,
     from_sklearn,
     read_table,
@@ -165,7 +165,7 @@ def find_file(file: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _find_table(info: DatasetInfo, download: bool) -> Table:
+def _find_table(info: DatasetInfo, download: bool) -> RawTable:
     if info.file is None:
         return from_sklearn(info)
     if path := find_file(info.file):
@@ -212,7 +212,7 @@ def _check_size(info: DatasetInfo, X: Any, target: Any) -> None:
             )
 
 
-def _prepare_features(table: Table, info: DatasetInfo) -> Floats:
+def _prepare_features(table: RawTable, info: DatasetInfo) -> Floats:
     """Return features as numbers, shape (n_samples, n_features).
 
     Words are numbered in the order of the registry, or else of the alphabet. Missing
@@ -232,7 +232,7 @@ def _prepare_features(table: Table, info: DatasetInfo) -> Floats:
     return np.column_stack(columns)
 
 
-def _prepare_truth(table: Table, info: DatasetInfo) -> tuple[Column, Column]:
+def _prepare_truth(table: RawTable, info: DatasetInfo) -> tuple[Column, Column]:
     """Return class numbers or memberships, and the names of the classes."""
     if info.kind == "memberships":
         return table.truth.astype(np.float64), np.asarray(table.names)
@@ -288,7 +288,7 @@ def _name_preparation(info: DatasetInfo, scale: bool) -> str:
     return "; ".join(steps) + "."
 
 
-def _raw_columns(table: Table) -> dict[str, Any]:
+def _raw_columns(table: RawTable) -> dict[str, Any]:
     """Return features, further columns of the source, and the truth last."""
     columns, classes = dict(table.columns), cast(Column, table.names)
     for name, values in (*table.extras.items(), ("class", table.truth)):

@@ -17,7 +17,7 @@ Column = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Table:
+class RawTable:
     """Raw columns, and the truth as the source gives it."""
 
     # Features: int64, float64 with NaN or words (object) with None where missing.
@@ -32,19 +32,19 @@ class Table:
     source: str | None = None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> RawTable:
     """Read `*.csv.gz` (a header row, the class last) or `*.npz`."""
     return _read_archive(path) if path.suffix == ".npz" else _read_text(path)
 
 
-def from_sklearn(info: DatasetInfo) -> Table:
+def from_sklearn(info: DatasetInfo) -> RawTable:
     """Return a dataset that comes with scikit-learn."""
     bunch = getattr(datasets, f"load_{info.name}")()
     columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
-    return Table(columns, bunch.target, np.asarray(bunch.target_names).astype(str))
+    return RawTable(columns, bunch.target, np.asarray(bunch.target_names).astype(str))
 
 
-def fetch_table(info: DatasetInfo) -> Table:
+def fetch_table(info: DatasetInfo) -> RawTable:
     """Return a dataset from OpenML, or from scikit-learn's cache of it.
 
     Words that scikit-learn has numbered are restored, to be numbered as in the file.
@@ -64,14 +64,14 @@ def fetch_table(info: DatasetInfo) -> Table:
         else:
             columns[name] = values
     truth = fetched.target.astype(str)
-    return Table(columns, truth, source=f"OpenML, dataset {info.openml}")
+    return RawTable(columns, truth, source=f"OpenML, dataset {info.openml}")
 
 
-def _read_text(path: Path) -> Table:
+def _read_text(path: Path) -> RawTable:
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     *features, truth = map(_parse, zip(*rows, strict=True))
-    return Table(dict(zip(header, features, strict=False)), truth)
+    return RawTable(dict(zip(header, features, strict=False)), truth)
 
 
 def _parse(words: Sequence[str]) -> Column:
@@ -85,13 +85,13 @@ def _parse(words: Sequence[str]) -> Column:
     return np.array([word or None for word in words], dtype=object)
 
 
-def _read_archive(path: Path) -> Table:
+def _read_archive(path: Path) -> RawTable:
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
     features = arrays.pop("features")
     columns = {f"x{at}": column for at, column in enumerate(features.T, 1)}
     if "class" in arrays:
-        return Table(columns, arrays["class"])
+        return RawTable(columns, arrays["class"])
     truth = arrays.pop("label_distributions")
     unnamed = np.arange(truth.shape[1]).astype(str)
-    return Table(columns, truth, arrays.pop("label_names", unnamed), arrays)
+    return RawTable(columns, truth, arrays.pop("label_names", unnamed), arrays)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fuzzypairs.labelling.programs import (
-    Judge,
     JudgeError,
+    ProgramJudge,
     Reply,
     make_question,
 )
@@ -87,7 +87,7 @@ def from_pairs(service: Service, who: str, pairs: Iterable[Pair]) -> Source:
 
 
 async def ask_judge(
-    judge: Judge,
+    judge: ProgramJudge,
     service: Service,
     who: str,
     source: Source,
@@ -104,7 +104,7 @@ async def ask_judge(
 
     Parameters
     ----------
-    judge : Judge
+    judge : ProgramJudge
     service : Service
     who : str
         The annotator.

@@ -17,8 +17,8 @@ from fuzzypairs.labelling.desk import QUESTION
 
 __all__ = [
     "CommandJudge",
-    "Judge",
     "JudgeError",
+    "ProgramJudge",
     "Reply",
     "make_question",
     "read_grade",
@@ -68,7 +68,7 @@ class Reply:
     tokens: tuple[int, int] = (0, 0)
 
 
-class Judge(Protocol):
+class ProgramJudge(Protocol):
     """A program that grades pairs."""
 
     async def ask(self, question: dict[str, Any]) -> Reply:

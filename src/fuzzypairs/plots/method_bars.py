@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fuzzypairs.plots.style import BROKEN, COLORS, HELD, new_figure
-from fuzzypairs.selection.comparison import Outcome
+from fuzzypairs.selection.comparison import MethodResult
 
 # Titles of the panels of shares, in their order.
 TITLES = {
@@ -20,12 +20,12 @@ TITLES = {
 PALE = "#B8C4CE"
 
 
-def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
+def plot_comparison(outcomes: Sequence[MethodResult]) -> Any:
     """Draw the scores and times of methods as bars, a panel for each criterion.
 
     Parameters
     ----------
-    outcomes : sequence of Outcome
+    outcomes : sequence of MethodResult
         What `fuzzypairs.selection.comparison.compare` returns.
 
     Returns
@@ -36,8 +36,8 @@ def plot_comparison(outcomes: Sequence[Outcome]) -> Any:
     Examples
     --------
     >>> from fuzzypairs.plots.method_bars import plot_comparison
-    >>> from fuzzypairs.selection.comparison import Outcome
-    >>> row = Outcome("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
+    >>> from fuzzypairs.selection.comparison import MethodResult
+    >>> row = MethodResult("FDC", n_clusters=2, seconds=0.01, pair_agreement=0.9)
     >>> [ax.get_title("left") for ax in plot_comparison([row]).axes]
     ['judgements satisfied', 'seconds']
     """

@@ -48,7 +48,7 @@ MAX_MESSAGE = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class MethodResult:
     """The clusters of one method, and their scores.
 
     Attributes
@@ -76,8 +76,8 @@ class Outcome:
 
     Examples
     --------
-    >>> from fuzzypairs.selection.comparison import Outcome
-    >>> Outcome("SSDC", error="needs 9 GB").as_dict()["error"]
+    >>> from fuzzypairs.selection.comparison import MethodResult
+    >>> MethodResult("SSDC", error="needs 9 GB").as_dict()["error"]
     'needs 9 GB'
     """
 
@@ -128,7 +128,7 @@ def compare(
     methods: Sequence[str] = tuple(METHODS),
     random_state: int = 0,
     progress: Progress | None = None,
-) -> list[Outcome]:
+) -> list[MethodResult]:
     """Run methods with their defaults on the same data and judgements.
 
     A method that fails does not end the comparison: its outcome holds the error.
@@ -153,7 +153,7 @@ def compare(
 
     Returns
     -------
-    outcomes : list of Outcome
+    outcomes : list of MethodResult
         One for each method, in the order of `METHODS`.
 
     Notes
@@ -198,7 +198,7 @@ def _run(
     n_clusters: int,
     truth: np.ndarray | None,
     seed: int,
-) -> Outcome:
+) -> MethodResult:
     """Fit one method, and score it."""
     judged = {} if name in WITHOUT_PAIRS else {"pairs": pairs}
     try:
@@ -210,11 +210,11 @@ def _run(
         labels = np.asarray(model.labels_, dtype=np.int64)
         scores = _score(labels, pairs, truth)
     except Exception as error:  # the other methods may still run
-        return Outcome(name, error=_one_line(error) or type(error).__name__)
+        return MethodResult(name, error=_one_line(error) or type(error).__name__)
     n_unassigned = int((labels == -1).sum())
     notes = [f"{n_unassigned} of {len(X)} rows in no cluster"] * (n_unassigned > 0)
     notes += dict.fromkeys(_one_line(warning.message) for warning in caught)
-    return Outcome(
+    return MethodResult(
         name,
         n_clusters=len(np.unique(labels[labels >= 0])),
         seconds=round(seconds, 6),

@@ -47,14 +47,14 @@ class RobustResult(RunResult):
     reliability: Floats
 
 
-class Judged(NamedTuple):
+class JudgedRows(NamedTuple):
     """The judgements with an effect, on the constrained samples of a problem.
 
     Examples
     --------
     >>> import numpy as np
     >>> first, second = np.array([0, 0]), np.array([1, 2])
-    >>> judged = Judged(np.arange(3), first, second, np.array([1.0, -0.5]))
+    >>> judged = JudgedRows(np.arange(3), first, second, np.array([1.0, -0.5]))
     >>> judged.costs(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]))
     array([1. , 0.5])
     """
@@ -105,7 +105,7 @@ class Doubt:
 
     @classmethod
     def from_memberships(
-        cls, U: Floats, weight: Floats | None, judged: "Judged", tolerance: float
+        cls, U: Floats, weight: Floats | None, judged: "JudgedRows", tolerance: float
     ) -> Self | None:
         """Set credits by memberships U found without judgements; None if U is constant.
 
@@ -211,7 +211,7 @@ def run_robust(
     )
 
 
-def may_contradict(U: Floats, judged: Judged) -> bool:
+def may_contradict(U: Floats, judged: JudgedRows) -> bool:
     """Tell whether memberships found without judgements may contradict them.
 
     Not if they satisfy no more judgements than chance would: the clusters then show
@@ -221,7 +221,7 @@ def may_contradict(U: Floats, judged: Judged) -> bool:
     --------
     >>> import numpy as np
     >>> p, q = np.arange(12), (np.arange(12) + np.repeat([2, 1], 6)) % 12
-    >>> judged = Judged(np.arange(12), p, q, np.repeat([1.0, -1.0], 6))
+    >>> judged = JudgedRows(np.arange(12), p, q, np.repeat([1.0, -1.0], 6))
     >>> near, far = np.eye(2)[np.arange(12) % 2], np.eye(2)[np.arange(12) // 6]
     >>> may_contradict(near, judged), may_contradict(far, judged)
     (True, False)
@@ -234,10 +234,10 @@ def may_contradict(U: Floats, judged: Judged) -> bool:
     return float(share) > 0.5 + LEAST_ERRORS * chance_error(judged.grade)
 
 
-def judged_by(problem: Problem, pairs: PairSet) -> tuple[Judged, NDArray[np.bool_]]:
+def judged_by(problem: Problem, pairs: PairSet) -> tuple[JudgedRows, NDArray[np.bool_]]:
     """Return the judgements with an effect in a problem, and a mask of them."""
     place = np.full(pairs.n_samples, -1)
     place[problem.constrained] = np.arange(len(problem.constrained))
     p, q = place[pairs.i], place[pairs.j]
     acts = (pairs.grade != 0.0) & (p >= 0) & (q >= 0)
-    return Judged(problem.constrained, p[acts], q[acts], pairs.grade[acts]), acts
+    return JudgedRows(problem.constrained, p[acts], q[acts], pairs.grade[acts]), acts

@@ -4,14 +4,15 @@ from matplotlib.colors import to_rgba
 
 from fuzzypairs.plots.method_bars import PALE, plot_comparison
 from fuzzypairs.plots.style import COLORS
-from fuzzypairs.selection.comparison import Outcome
+from fuzzypairs.selection.comparison import MethodResult
 
 
 def test_a_panel_for_each_criterion_and_failures_are_marked():
     done = [
-        Outcome(name, 3, 0.1, 0.9, 0.8, 0.7, 0.6, 0.5, 0) for name in ("FDC", "PCCA")
+        MethodResult(name, 3, 0.1, 0.9, 0.8, 0.7, 0.6, 0.5, 0)
+        for name in ("FDC", "PCCA")
     ]
-    figure = plot_comparison([*done, Outcome("SSDC", error="too large")])
+    figure = plot_comparison([*done, MethodResult("SSDC", error="too large")])
     first = figure.axes[0]
 
     assert [ax.get_title(loc="left") for ax in figure.axes] == [
@@ -34,8 +35,8 @@ def test_a_panel_for_each_criterion_and_failures_are_marked():
 
 def test_the_best_of_a_panel_is_coloured():
     rows = [
-        Outcome("FDC", 2, seconds=0.5, pair_agreement=0.9),
-        Outcome("PCCA", 2, seconds=0.2, pair_agreement=0.8),
+        MethodResult("FDC", 2, seconds=0.5, pair_agreement=0.9),
+        MethodResult("PCCA", 2, seconds=0.2, pair_agreement=0.8),
     ]
     share, seconds = plot_comparison(rows).axes
 
@@ -51,7 +52,9 @@ def test_the_best_of_a_panel_is_coloured():
 
 
 def test_failures_alone_can_be_drawn():
-    figure = plot_comparison([Outcome("FDC", error="no"), Outcome("DSC", error="no")])
+    figure = plot_comparison(
+        [MethodResult("FDC", error="no"), MethodResult("DSC", error="no")]
+    )
 
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["seconds"]
     figure.canvas.draw()
