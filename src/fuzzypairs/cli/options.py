@@ -141,10 +141,32 @@ FLAGS = {
 }
 
 
+# Options by parameters of the library that are called otherwise.
+RENAMED = {
+    **{name: flag for name, flag in FLAGS.items() if flag != f"--{name}"},
+    "n_jobs": "--jobs",
+    "metric_params": "--metric-param",
+    "date_order": "--date-order",
+    "n_splits": "--folds",
+    "n_repeats": "--repeats",
+}
+# Parameters that are called like their options, and like words of other messages.
+PLAIN = {*FLAGS, "robust"} - {*RENAMED}
+SETTING = re.compile(rf"\b({'|'.join(FLAGS)})='?([^\s,;:')]+)'?")
+PARAMETER = re.compile(rf"\b({'|'.join(RENAMED)})\b")
+
+
 def as_options(sentence: str) -> str:
-    """Return a sentence with options for settings: "--clusters 3" for n_clusters=3."""
-    setting = rf"\b({'|'.join(FLAGS)})='?([^\s,;:')]+)'?"
-    return re.sub(setting, lambda found: f"{FLAGS[found[1]]} {found[2]}", sentence)
+    """Return a sentence of the library with options of the command for parameters.
+
+    That is "--clusters 3" for n_clusters=3, and "--clusters is" for "n_clusters is".
+    """
+    named = SETTING.sub(lambda found: f"{FLAGS[found[1]]} {found[2]}", sentence)
+    named = PARAMETER.sub(lambda found: RENAMED[found[0]], named)
+    first, _, rest = named.partition(" ")
+    if first in PLAIN and rest.startswith(("must ", "is ")):
+        named = f"--{first} {rest}"
+    return re.sub(r" of type \w+$", "", named)
 
 
 def with_command(context: typer.Context, result: Any) -> Any:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from rich.progress import (
 )
 from rich.table import Table as ScreenTable
 
+from fuzzypairs.cli.options import as_options
 from fuzzypairs.exceptions import warnings_as_notes
 
 if TYPE_CHECKING:
@@ -53,21 +53,6 @@ __all__ = [
 SHOWN_BROKEN, SHOWN_COLUMNS = 5, 30
 # Seconds of progress from which the time left is estimated: all of it.
 LONG = 1e6
-# Parameters of the library, and the options that set them.
-OPTIONS = {
-    "n_clusters": "--clusters",
-    "n_init": "--n-init",
-    "max_iter": "--max-iter",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "metric_params": "--metric-param",
-    "date_order": "--date-order",
-    "n_splits": "--folds",
-    "n_repeats": "--repeats",
-}
-PARAMETER = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
-# Parameters that are called like their options, and like words of other messages.
-PLAIN = {"alpha", "beta", "fuzzifier", "init", "metric", "propagate", "robust"}
 
 
 def check_folder(out: Path, force: bool) -> None:
@@ -270,16 +255,7 @@ def plain_errors(code: int = 1) -> Iterator[None]:
     except MemoryError as error:
         fail(f"not enough memory: {error}; take fewer rows or columns", code=1)
     except (OSError, ValueError) as error:
-        fail(in_options(" ".join(str(error).split())), code=code)
-
-
-def in_options(sentence: str) -> str:
-    """Return a message with options of the command for parameters of the library."""
-    named = PARAMETER.sub(lambda found: OPTIONS[found[0]], sentence)
-    first, _, rest = named.partition(" ")
-    if first in PLAIN and rest.startswith(("must ", "is ")):
-        named = f"--{first} {rest}"
-    return re.sub(r" of type \w+$", "", named)
+        fail(as_options(" ".join(str(error).split())), code=code)
 
 
 def fail(sentence: str, *, code: int) -> NoReturn:
