@@ -135,7 +135,7 @@ class FileRows:
         for name in (
             "text", "image", "images", "embedding", "embeddings", "with_", "show",
         ):  # fmt: skip
-            if getattr(reader, name) not in (None, ()):
+            if reader.is_given(name):
                 raise ValueError(
                     f"--{name.rstrip('_')} is for data in memory, but {job.path} is "
                     "read in blocks: use features as columns of numbers"

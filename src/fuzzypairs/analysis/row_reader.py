@@ -134,6 +134,11 @@ class RowReader:
             rows, pairs=judged, are_answers=stored, notes=notes, seconds=seconds
         )
 
+    def is_given(self, name: str) -> bool:
+        """Tell whether an argument that is nothing by default was given."""
+        value = getattr(self, name)
+        return value is not None and not (isinstance(value, list | tuple) and not value)
+
     @property
     def _column(self) -> tuple[Kind, str] | None:
         """The column of items that was named."""
@@ -160,7 +165,7 @@ class RowReader:
             "id", "truth", "text", "image", "images", "embedding", "embeddings",
             "drop", "with_", "show", "category", "number", "date",
         ):  # fmt: skip
-            if getattr(self, name) not in (None, ()):
+            if self.is_given(name):
                 raise ValueError(
                     f"--{name.rstrip('_')} is about a table, but {path} holds "
                     f"{items.kind}s without columns"

@@ -53,8 +53,9 @@ __all__ = [
 ]
 
 # Options in the groups that --help shows.
-DATA_PANEL = "Your data"
-of_data = partial(typer.Option, rich_help_panel=DATA_PANEL)
+DATA_PANELS = ("Your data", "Pictures, texts and embeddings")
+of_data = partial(typer.Option, rich_help_panel=DATA_PANELS[0])
+of_items = partial(typer.Option, rich_help_panel=DATA_PANELS[1])
 of_model = partial(typer.Option, rich_help_panel="The model")
 of_results = partial(typer.Option, rich_help_panel="Results")
 
@@ -196,7 +197,7 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
         source = context.get_parameter_source(name)
         is_given = source is not None and source.name == "COMMANDLINE"
         panel = getattr(param, "rich_help_panel", None)
-        is_about_data = param.param_type_name == "argument" or panel == DATA_PANEL
+        is_about_data = param.param_type_name == "argument" or panel in DATA_PANELS
         if not (is_given and is_about_data) or (name == "pairs" and not uses_pairs):
             continue
         value, flag = context.params[name], param.opts[-1]
@@ -249,7 +250,7 @@ IdColumn = Annotated[
     of_data("--id", help="The column that names the rows.", metavar="COL"),
 ]
 Text = Annotated[
-    str | None, of_data(help="The column of texts to cluster.", metavar="COL")
+    str | None, of_items(help="The column of texts to cluster.", metavar="COL")
 ]
 Drop = Annotated[
     list[str] | None,
@@ -265,27 +266,27 @@ class Reading:
     text: Text = None
     image: Annotated[
         str | None,
-        of_data(help="The column of names of picture files.", metavar="COL"),
+        of_items(help="The column of names of picture files.", metavar="COL"),
     ] = None
     images: Annotated[
         Path | None,
-        of_data(help="The folder of the pictures; that of DATA if left out.",
+        of_items(help="The folder of the pictures; that of DATA if left out.",
                 metavar="DIR"),
     ] = None  # fmt: skip
     embedding: Annotated[
         str | None,
-        of_data(help="The column of embeddings: lists of numbers.", metavar="COL"),
+        of_items(help="The column of embeddings: lists of numbers.", metavar="COL"),
     ] = None
     embeddings: Annotated[
         Path | None,
-        of_data(
+        of_items(
             help="Embeddings of the rows of DATA: .npy, or .npz with ids.",
             metavar="FILE",
         ),
     ] = None
     with_: Annotated[
         list[str] | None,
-        of_data(
+        of_items(
             "--with",
             help="A column to cluster by beside texts, pictures or embeddings; may be "
             "repeated.",
@@ -294,7 +295,7 @@ class Reading:
     ] = None
     shown: Annotated[
         list[str] | None,
-        of_data(
+        of_items(
             "--show",
             help="A column to show in the report and not to cluster by; may be "
             "repeated.",
@@ -303,7 +304,7 @@ class Reading:
     ] = None
     features: Annotated[
         str,
-        of_data(
+        of_items(
             help="What makes features of texts (wordllama, tfidf, "
             "sentence-transformers:NAME), of pictures (gradients, pixels, onnx:FILE) "
             "or of both (python:MODULE.FUNCTION).",
@@ -312,18 +313,18 @@ class Reading:
     ] = "auto"
     feature_options: Annotated[
         list[str] | None,
-        of_data(
+        of_items(
             "--feature-option",
             help="Of onnx:FILE: size, mean, std or output; may be repeated.",
             metavar="NAME=VALUE",
         ),
     ] = None
     strict: Annotated[
-        bool, of_data("--strict", help="Stop at an item that cannot be read.")
+        bool, of_items("--strict", help="Stop at an item that cannot be read.")
     ] = False
     cache: Annotated[
         bool,
-        of_data("--cache", help="Keep features of items in a file beside the data."),
+        of_items("--cache", help="Keep features of items in a file beside the data."),
     ] = False
     truth: Annotated[
         str | None,
