@@ -170,10 +170,11 @@ def record_lines(text: str, dialect: Dialect) -> Iterator[tuple[int, list[str]]]
 
     The first record is the names of the columns.
     """
-    reader = _reader(text, dialect.delimiter)
+    lines = text.splitlines(keepends=True)
+    reader = _reader(lines, dialect.delimiter)
     before = 0
     for row in reader:
-        if any(cell.strip() for cell in row) or len(row) > 1:
+        if len(row) > 1 or "".join(lines[before : reader.line_num]).strip():
             yield before + 1, row
         before = reader.line_num
 
@@ -183,15 +184,14 @@ def _is_header(line: str, next_row: list[str], delimiter: str) -> bool:
     return len(names) == len(next_row) > 1 and any(map(NUMBER.fullmatch, next_row))
 
 
-def _reader(text: str, delimiter: str) -> Any:
-    return csv.reader(
-        text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True
-    )
+def _reader(lines: list[str], delimiter: str) -> Any:
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
     try:
-        rows = (row for row in _reader(text, delimiter) if any(map(str.strip, row)))
+        reader = _reader(text.splitlines(keepends=True), delimiter)
+        rows = (row for row in reader if any(map(str.strip, row)))
         yield from islice(rows, MOST_LINES)
     except csv.Error:  # a field longer than 128 kB: an open quote
         return

@@ -421,7 +421,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         Returns
         -------
         words : dict of str to list of str
-            Only columns that have some.
+            Only columns that have some, in the order of their features.
 
         Examples
         --------
@@ -430,7 +430,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         >>> frame = pd.DataFrame({"soil": ["clay", "sand"], "acid": [1.5, 2.5]})
         >>> new = pd.DataFrame({"soil": ["sand", "peat"], "acid": ["3.5", "rotary"]})
         >>> Preparation().fit(frame).unseen(new)
-        {'soil': ['peat'], 'acid': ['rotary']}
+        {'acid': ['rotary'], 'soil': ['peat']}
         """
         new = {}
         for column in self.used:

@@ -146,6 +146,8 @@ def test_errors_of_columns_name_the_file():
         ("d.csv", b"x,y\n1,2,3\n4,5,6\n", "line 2 has 3 fields but there are 2"),
         ("d.csv", b'#n\nx,y\n"a\nb",2\n\n1,2,3\n', "line 6 has 3 fields"),
         ("d.csv", b'x,y\n1,2\n"3,4\n5,6\n', "quote that opens in line 3 is never"),
+        ("d.csv", b'x,y\n1,2\n"\n', "quote that opens in line 3 is never"),
+        ("d.csv", b',\n"', "quote that opens in line 2 is never"),
         ("d.csv", b"x,x\n1,2\n", "d.csv cannot be read: two columns are called 'x'"),
         (
             "d.csv",
