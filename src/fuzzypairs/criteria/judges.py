@@ -9,7 +9,7 @@ import numpy as np
 from fuzzypairs._typing import Floats
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import wilson_interval
-from fuzzypairs.validation import check_choice, check_number, naming, shown
+from fuzzypairs.validation import check_choice, check_number, naming
 
 # No plan names more pairs than these: nobody would judge them.
 MOST_PAIRS = 10_000
@@ -115,11 +115,7 @@ def compare_judges(
         raise TypeError(f"pairs is {type(pairs).__name__}, expected a PairSet")
     check_number("margin", margin, 0.0, 1.0)
     names = pairs.judge_names
-    if not isinstance(judge, str) or judge not in names:
-        known = ", ".join(map(repr, names))
-        raise ValueError(
-            f"judge is {shown(judge)}, but the judgements of pairs are by {known}"
-        )
+    check_choice("judge", judge, names)
     wanted = [name for name in names if name != judge]
     if others is not None:
         with naming("others"):

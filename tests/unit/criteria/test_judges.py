@@ -97,10 +97,14 @@ def test_a_plan_is_enough_where_rates_stay():
 
 def test_mistakes():
     pairs = pairs_of({"Ann": [1], "bot": [1]})
-    with pytest.raises(ValueError, match=r"judge is 'Bob', but .* are by 'Ann', 'bot'"):
+    with pytest.raises(
+        ValueError, match=r'judge must be one of "Ann", "bot"; got .Bob'
+    ):
         compare_judges(pairs, "Bob")
     with pytest.raises(ValueError, match=r'others must be one of "Ann"; got .Eve'):
         compare_judges(pairs, "bot", ["Eve"])
+    with pytest.raises(TypeError, match=r"others cannot be read: .* not iterable"):
+        compare_judges(pairs, "bot", 3)
     with pytest.raises(TypeError, match="pairs is list, expected a PairSet"):
         compare_judges([(0, 1, 1.0)], "bot")
     with pytest.raises(ValueError, match="margin"):
