@@ -125,7 +125,8 @@ def hold_out_samples(pairs: PairSet, n_splits: int, rng: np.random.Generator) ->
     """
     pairs = pairs.informative
     n_groups, group = pairs.components()
-    n_judged = np.bincount(group[pairs.i], minlength=n_groups)
+    is_first = np.diff(pairs.pair, prepend=-1) > 0  # of a pair that several judged
+    n_judged = np.bincount(group[pairs.i[is_first]], minlength=n_groups)
     n_rows = np.bincount(group[group >= 0], minlength=n_groups)
     share = np.abs(pairs.grade).sum() / n_splits
     strength = np.bincount(group[pairs.i], np.abs(pairs.grade), n_groups)

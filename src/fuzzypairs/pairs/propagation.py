@@ -173,8 +173,8 @@ def propagate(
     X : array-like of shape (n_samples, n_features)
         Finite data; neighbours are Euclidean.
     pairs : PairSet, or what `PairSet.coerce` reads
-        Asked judgements, merged if by several judges. Those of 0 have no effect, and
-        their pairs are not derived.
+        Asked judgements. What several judges say of a pair is propagated as its mean.
+        Those of 0 have no effect, and their pairs are not derived.
     strength : float in [0, 1) or "auto", default=0.8
         How far judgements are propagated; 0 derives nothing. "auto" is at most 0.8, and
         less if judgements disagree with the data or with each other; see Notes.
@@ -233,7 +233,7 @@ def propagate(
     check_jobs(n_jobs)
     return spread_pairs(
         X,
-        PairSet.coerce(pairs, len(X)).merged,
+        PairSet.coerce(pairs, len(X)),
         strength,
         n_neighbors=check_integer("n_neighbors", n_neighbors, 1),
         most=check_number("most", most, 0),
@@ -255,7 +255,7 @@ def spread_pairs(
     """Propagate judgements as `propagate` does, without its checks."""
     n_samples, n_most = len(X), round(min(most, len(X)) * len(X))
     is_present = np.ones(n_samples, bool) if weight is None else weight > 0
-    spread = asked.informative
+    spread = asked.merged.informative
     spread = spread.select(is_present[spread.i] & is_present[spread.j])
     nothing = sparse.csr_array((n_samples, n_samples))
     none = Propagation(asked, PairSet.empty(n_samples), 0.0, spread, nothing)

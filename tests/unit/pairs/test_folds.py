@@ -119,6 +119,19 @@ def test_all_pairs_of_few_samples_are_held_out_with_single_samples():
         assert set(np.array(sorted(trained)) % 3) == {0, 1, 2}
 
 
+def test_several_judges_of_each_pair_make_no_dense_group():
+    chain = PairSet.from_labels(np.arange(61) % 2, [(n, n + 1) for n in range(60)])
+    pairs = chain.by("a").concat(chain.by("b"), chain.by("c"))
+    one = hold_out(pairs, 4, 1, np.random.default_rng(0))
+    same = hold_out_samples(pairs, 4, np.random.default_rng(0))
+
+    assert [split.train for split in one.splits] == [s.train for s in same.splits]
+    for train, test in one.splits:  # all judgements of a pair are on one side
+        assert set(train.judge_names) == {"a", "b", "c"}
+        assert not set(train.i) & set(pairs.i[test])
+        assert (np.bincount(pairs.pair[test])[np.unique(pairs.pair[test])] == 3).all()
+
+
 def test_sparse_judgements_are_held_out_as_before():
     pairs = draw(150, 100)
     one = hold_out(pairs, 4, 1, np.random.default_rng(0))

@@ -281,6 +281,20 @@ def test_repr_counts():
     assert repr(found) == "Propagation(3 pairs derived from 1 asked, strength 0.8)"
 
 
+def test_judgements_of_several_judges_stay_several_and_their_mean_is_propagated():
+    pairs = PairSet([0, 0], [2, 2], [-1.0, -0.6], 4, judges=["Ann", "Bob"])
+    found = propagate(LINE, pairs, n_neighbors=1)
+    alone = propagate(LINE, [(0, 2, -0.8)], n_neighbors=1)
+
+    assert found.asked == pairs
+    assert list(found.derived) == list(alone.derived)
+    assert found.sources(1, 3) == alone.sources(1, 3)
+    assert found.pairs.judge_names == ("", "Ann", "Bob")
+    assert found.was_asked.sum() == 2
+    opposite = PairSet([0, 0], [2, 2], [-1.0, 1.0], 4, judges=["Ann", "Bob"])
+    assert not len(propagate(LINE, opposite, n_neighbors=1).derived)
+
+
 @pytest.mark.parametrize("pair", [(0, 2), (1, 1), (0, 99)])
 def test_sources_of_other_pairs(pair):
     found = propagate(LINE, [(0, 2, -0.8)], n_neighbors=1)
