@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from fuzzypairs.labelling.catalogue import Catalogue
+from fuzzypairs.labelling.service import PROGRAM
 from fuzzypairs.labelling.store import Event, Store
+from fuzzypairs.pairs.reading import name_of_judge
 from fuzzypairs.tables.grades import grades_of
 from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.readers import ALL
@@ -106,8 +108,9 @@ def import_judgements(
     ----------
     store : Store
     path : str or path-like
-        A table with ``a, b, grade`` or ``i, j, grade``. A column ``annotator`` says
-        who judged, a column ``time`` when.
+        A table with ``a, b, grade`` or ``i, j, grade``. A column ``annotator``, or of
+        another usual name, says who judged, a column ``time`` when, and a column
+        ``input`` which judges are programs.
     catalogue : Catalogue
         The data.
     annotator : str
@@ -121,6 +124,7 @@ def import_judgements(
     judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault
     ends = judged.rows(len(catalogue), catalogue.items.ids)
     frame = judged.file.read(ALL)
+    judges = [annotator] * len(frame) if judged.judges is None else judged.judges
     events, rows = [], set()
     for number, (i, j, grade) in enumerate(
         zip(*ends, grades_of(judged.grades.tolist())[0], strict=True)
@@ -128,11 +132,12 @@ def import_judgements(
         a, b = catalogue.ids[i], catalogue.ids[j]
         said = {
             name: unescape_cell(str(frame[name].iloc[number]))
-            for name in ("annotator", "time")
+            for name in ("input", "time")
             if name in frame and frame[name].notna().iloc[number]
         }
         value = float(np.float64(grade))
-        who = said.get("annotator", annotator)
+        given = name_of_judge(judges[number])
+        who = unescape_cell(given) if given else annotator
         events.append(
             Event(
                 "graded" if value else "unsure",
@@ -141,7 +146,7 @@ def import_judgements(
                 who,
                 grade=value if value else None,
                 strategy="import",
-                input="import",
+                input=PROGRAM if said.get("input") == PROGRAM else "import",
                 key=f"import {who} {a!r} {b!r} {value!r} {said.get('time', number)}",
                 time=said.get("time"),
             )

@@ -21,6 +21,7 @@ from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
 from fuzzypairs.labelling.updates import Updates
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.reading import name_of_judge
 
 __all__ = ["Receipt", "Service", "ServiceError"]
 
@@ -368,7 +369,8 @@ class Service:
         """Return for each program how it agrees with people; none without both."""
         pairs = self.pairs()
         query = "SELECT DISTINCT annotator FROM judgements WHERE input = ?"
-        programs = {row["annotator"] for row in self.store.read(query, PROGRAM)}
+        stored = self.store.read(query, PROGRAM)
+        programs = {name_of_judge(row["annotator"]) for row in stored}
         people = [name for name in pairs.judge_names if name not in programs]
         if not people:
             return []

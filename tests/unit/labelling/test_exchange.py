@@ -54,6 +54,32 @@ def test_what_goes_out_comes_in_again(store, catalogue, tmp_path, ending):
     assert before == [("W01", 0.75, "Ann"), ("W00", -0.5, "Bob"), ("W00", 0.0, "Ann")]
 
 
+def test_judges_stay_apart_whatever_their_column_is_called(store, catalogue, tmp_path):
+    path = tmp_path / "judged.csv"
+    path.write_text("a,b,grade,Rater\nW01,W03,1,Ann\nW03,W01,-1,Bob\nW01,W03,0.5,\n")
+    import_judgements(store, path, catalogue, "me")
+
+    pairs = PairSet.from_store(store.path, ids=catalogue.ids)
+    assert pairs.judge_names == ("Ann", "Bob", "me")
+    assert list(pairs) == [(1, 3, 1.0), (1, 3, -1.0), (1, 3, 0.5)]
+
+
+def test_programs_are_still_programs_after_export_and_import(
+    store, catalogue, tmp_path
+):
+    for name in ("Ann", "Bob"):
+        store.append(Event("graded", "W03", "W01", name, grade=1.0, input="keys"))
+    store.append(Event("graded", "W03", "W01", " bot ", grade=-1.0, input="program"))
+    export_judgements(store, tmp_path / "pairs.csv")
+    with Store(tmp_path / "other.db") as other:
+        import_judgements(other, tmp_path / "pairs.csv", catalogue, "me")
+        for some in (store, other):
+            service = Service(catalogue, some)
+            (found,) = service.compare_programs()
+            assert (found.judge, found.n_among_others) == ("bot", 1)
+            service.close()
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path, ending):
     names = ["=1+2", "+49 30", "-a", "@ash", "'oak", "elm"]
