@@ -321,7 +321,7 @@ class Preparation(TransformerMixin, BaseEstimator):
                 raise ValueError(
                     f"column {name!r} is to be categories, but none of its "
                     f"{len(counts)} different values is frequent: expected values that "
-                    "repeat; make columns of numbers from texts"
+                    "repeat; --text is for texts"
                 )
         asked = {"number": "numbers", "date": "a date, such as 2024-12-31,"}
         for name in (*self.number, *self.date):
