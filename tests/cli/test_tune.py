@@ -168,6 +168,10 @@ def test_wrong_judgements_are_not_used(blobs, tmp_path):
     assert told["verdict"]["level"] == "unusable"
     assert "--pairs" not in told["command"]
     assert any("judgements were not used" in note for note in told["notes"])
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "judgements were not used" in page
+    assert "What your judgements show" not in page
+    assert "Before and after" not in page
 
 
 def test_progress_is_for_terminals(blobs, tmp_path):

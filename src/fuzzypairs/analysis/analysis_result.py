@@ -107,10 +107,16 @@ class Result:
         """The cluster of each row, (n_rows,)."""
         return labels_by(self.model, self.membership_matrix)
 
+    @property
+    def uses_pairs(self) -> bool:
+        """Whether the model was fitted with the judgements, if there are any."""
+        return self.choice is None or self.choice.uses_pairs
+
     @cached_property
     def unguided(self) -> Floats | None:
-        """Memberships without judgements; None if there are no judgements."""
-        if not len(self.rows.pairs.informative) or self.model.n_clusters_ < 2:
+        """Memberships without judgements; None if the model used none."""
+        used = self.uses_pairs and len(self.rows.pairs.informative)
+        if not used or self.model.n_clusters_ < 2:
             return None
         return unguided_of(self.model, self.rows.X.to_numpy(), self.model.memberships_)
 
@@ -271,6 +277,7 @@ class Result:
             truth=rows.source.truth,
             source=source or rows.name,
             notes=self.notes,
+            uses_pairs=self.uses_pairs,
             before=self.unguided,
             memberships=self.membership_matrix,
             verdict=self.verdict if len(rows.pairs) else None,

@@ -63,6 +63,7 @@ def write_fit_report(
     truth: ArrayLike | None = None,
     source: str | None = None,
     notes: Sequence[str] = (),
+    uses_pairs: bool = True,
     before: Floats | None = None,
     memberships: Floats | None = None,
     verdict: Verdict | None = None,
@@ -98,6 +99,8 @@ def write_fit_report(
         What the data are called, such as the name of their file.
     notes : sequence of str, default=()
         Warnings of the fit.
+    uses_pairs : bool, default=True
+        Whether the model was fitted with the judgements.
     before : ndarray of shape (n_samples, n_clusters), default=None
         Memberships without judgements, with clusters numbered as in the model. None:
         they are fitted if there are judgements.
@@ -154,7 +157,7 @@ def write_fit_report(
     with naming("options"):
         options = dict(options)
     judged = PairSet.coerce(pairs, n_samples)
-    is_guided = len(judged.informative) > 0 and model.n_clusters_ > 1
+    is_guided = uses_pairs and len(judged.informative) > 0 and model.n_clusters_ > 1
     if is_guided and before is None:
         before = unguided_of(model, data, memberships_of(model))
     fit = FitFacts(
