@@ -116,7 +116,8 @@ class ChatJudge:
             )
         if not parts.hostname:
             raise ValueError(f"--by {url!r} is no address of a server")
-        if key and parts.scheme == "http" and not _is_here(parts.hostname):
+        self._is_local = _is_here(parts.hostname)
+        if key and parts.scheme == "http" and not self._is_local:
             raise ValueError(
                 f"--by {url} is not encrypted: {KEY} is sent by https or to this "
                 "machine alone; give an https address, or unset it"
@@ -140,8 +141,9 @@ class ChatJudge:
             headers["Authorization"] = f"Bearer {self._key}"
         self._errors = httpx2.HTTPError
         self._client = httpx2.AsyncClient(
-            headers=headers, timeout=self.timeout, limits=httpx2.Limits()
-        )
+            headers=headers, timeout=self.timeout, limits=httpx2.Limits(),
+            trust_env=not self._is_local,  # no proxy to this machine
+        )  # fmt: skip
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -225,8 +227,8 @@ class ChatJudge:
         return Reply(reply.grade, reply.problem, text, tokens=tokens)
 
     def _kept(self, data: bytes) -> str:
-        text = data[: 10 * KEPT].decode("utf-8", "replace")
-        return self._without_key(text)[:KEPT]
+        # Cut last, since half of a key could not be found.
+        return self._without_key(data.decode("utf-8", "replace"))[:KEPT]
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text

@@ -277,6 +277,21 @@ def test_the_key_is_in_no_reply_and_no_description():
             assert SECRET not in f"{judge!r} {judge} {judge.body(QUESTION)}"
 
 
+def test_no_part_of_a_long_key_is_kept_where_it_is_cut():
+    key = "".join(random.Random(2).choices(string.ascii_letters, k=280))
+    (reply,) = ask_of(lambda *_: http((key * 20).encode()), key=key)
+    assert reply.problem == "not a chat completion"
+    assert set(reply.text.split("[key]")) == {""}
+
+
+def test_no_proxy_sees_what_goes_to_this_machine(monkeypatch):
+    with serving(lambda *_: http(completion("0.1"))) as (proxy, seen):
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.removesuffix("/v1"))
+        (reply,) = ask_of(lambda *_: http(completion("0.7")), key=SECRET)
+    assert (reply.grade, seen) == (0.7, [])
+
+
 def test_keys_and_addresses_that_would_tell(monkeypatch):
     monkeypatch.setenv(KEY, SECRET + "\n")
     assert read_key() == SECRET
