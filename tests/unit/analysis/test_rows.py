@@ -81,6 +81,8 @@ def test_ids_are_found_beside_columns_of_lists(tmp_path):
     pairs = write(tmp_path / "p.csv", "a,b,grade\nash,oak,1\n")
 
     assert RowReader(drop=["tags"]).read(data, pairs).ids.tolist() == ["oak", "ash"]
+    with pytest.raises(ValueError, match=r"tags' holds .* row 0 .*; drop the column"):
+        RowReader().read(data, pairs)
 
 
 def test_a_table_in_memory_is_named_by_its_index():

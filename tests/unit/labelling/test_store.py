@@ -308,6 +308,21 @@ def test_a_locked_store_is_told_and_ends(tmp_path):
         waiting.result(timeout=0)
 
 
+def test_a_store_that_may_not_be_written_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "x.db"
+    Store(path).close()
+
+    def read_only(path, **options):  # chmod does not stop the superuser
+        mode = "memory" if path == ":memory:" else "ro"
+        return sqlite3.Connection(f"file:{path}?mode={mode}", uri=True, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", read_only)
+        with pytest.raises(StoreError, match=r"x.db may not be written \(.*allow it"):
+            Store(path)
+        assert len(PairSet.from_store(path, ids=["oak"])) == 0
+
+
 def test_errors_of_names(tmp_path, store):
     with pytest.raises(StoreError, match="there is no folder"):
         Store(tmp_path / "no" / "x.db")
