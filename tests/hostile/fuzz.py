@@ -134,7 +134,6 @@ REQUESTS = [
             ("answer", '{"annotator":"Ann","left":0,"right":1,"grade":0.5,"key":"k"}'),
             ("answer", '{"annotator":"Ann","left":2,"right":3,"kind":"unsure"}'),
             ("undo", '{"annotator":"Ann"}'),
-            ("redo", '{"annotator":"Ann"}'),
             ("edit", '{"annotator":"Ann","event":1,"grade":-1}'),
             ("again", '{"annotator":"Ann","left":0,"right":1}'),
             ("report", "{}"),

@@ -104,7 +104,6 @@ def grade(address: str, who: str, rate: float, ending: threading.Event) -> int:
         following = reply["next"]
         if number % UNDO == 0:
             client.post("/api/undo", annotator=who)
-            client.post("/api/redo", annotator=who)
         if number % EDIT == 0:
             client.post("/api/edit", annotator=who, event=reply["event"], grade=-0.5)
         if number % NOTE == 0:

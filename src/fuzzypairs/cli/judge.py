@@ -30,11 +30,11 @@ GRADES = {
     "1": -1.0, "2": -0.75, "3": -0.5, "4": -0.25, "5": 0.0, " ": 0.0,
     "6": 0.25, "7": 0.5, "8": 0.75, "9": 1.0,
 }  # fmt: skip
-UNDO, REDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("r", "\x19"), ("q", "\x03", "\x04")
+UNDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("q", "\x03", "\x04")
 KEYS = (
     "[bold]1[/]-[bold]4[/] apart  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] "
     "together  "
-    "[bold]s[/] skip  [bold]u[/] undo  [bold]r[/] redo  [bold]w[/] why  [bold]q[/] quit"
+    "[bold]s[/] skip  [bold]u[/] undo  [bold]w[/] why  [bold]q[/] quit"
 )
 # Keys pressed sooner after a pair is shown were meant for the one before it.
 UNSEEN_SECONDS = 0.15
@@ -220,10 +220,6 @@ def _ask(service: "Service", who: str, terminal: Console) -> int:
             undone = service.undo(who)
             n_answers -= undone is not None
             terminal.print("Taken back." if undone else "Nothing to undo.")
-        elif key in REDO:
-            redone = service.redo(who)
-            n_answers += redone is not None
-            terminal.print("Restored." if redone else "Nothing to redo.")
         elif key in QUIT or not key:
             return n_answers
         else:

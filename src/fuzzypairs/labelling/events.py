@@ -5,9 +5,7 @@ from typing import Literal
 
 __all__ = ["Answer", "Event", "Item", "StoreError"]
 
-Kind = Literal[
-    "graded", "unsure", "skipped", "bad item", "edited", "undone", "redone", "note"
-]
+Kind = Literal["graded", "unsure", "skipped", "bad item", "edited", "undone"]
 
 
 class StoreError(ValueError):
@@ -40,8 +38,8 @@ class Event:
     Attributes
     ----------
     kind : str
-        "graded", "unsure", "skipped", "bad item" (the left one), "edited", "undone",
-        "redone" or "note".
+        "graded", "unsure", "skipped", "bad item" (the left one), "edited" or
+        "undone".
     left_id, right_id : str
         The two items as they were shown.
     annotator : str
@@ -49,7 +47,7 @@ class Event:
     grade : float or None
         From -1 (unlike) to 1 (alike), of "graded" and "edited".
     target : int or None
-        The event that is edited, undone or redone.
+        The event that is edited or undone.
     strategy, reason : str
         How the pair was chosen, and why.
     input : str

@@ -256,20 +256,12 @@ class Service:
 
     def undo(self, annotator: str) -> Asked | None:
         """Take back the last answer or edit of a person; return its pair."""
-        return self._turn_back(annotator, "undone", self.store.last_answer(annotator))
-
-    def redo(self, annotator: str) -> Asked | None:
-        """Restore what was last undone; return its pair."""
-        return self._turn_back(annotator, "redone", self.store.last_undone(annotator))
-
-    def _turn_back(
-        self, annotator: str, kind: Literal["undone", "redone"], number: int | None
-    ) -> Asked | None:
+        number = self.store.last_answer(annotator)
         if number is None:
             return None
         event = self.store.event(number)
         self.store.append(
-            Event(kind, event.left_id, event.right_id, annotator, target=number)
+            Event("undone", event.left_id, event.right_id, annotator, target=number)
         )
         left, right = (self._row.get(name) for name in (event.left_id, event.right_id))
         if left is None or right is None:  # of a table that had more rows
@@ -277,9 +269,7 @@ class Service:
         asked = Asked(left, right, event.reason, event.strategy)
         desk = self._desk(annotator)
         with desk.lock:
-            if kind == "redone":
-                desk.mark(left, right, event.grade)
-            elif event.kind != "edited":
+            if event.kind != "edited":
                 desk.undo(asked, self._grade(annotator, event))
             if event.kind == "bad item":
                 desk.leave_out(self._bad_rows())

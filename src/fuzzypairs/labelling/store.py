@@ -26,8 +26,6 @@ __all__ = ["Answer", "Event", "Item", "Store", "StoreError"]
 
 # "fuzz" in ASCII: marks the file as one of this package.
 APPLICATION_ID = 0x66757A7A
-# Write-ahead logs of older libraries can be damaged when two connections reset one.
-WAL_FROM = (3, 51, 3)
 # Seconds to wait for others that use the file: on a machine with much other work, late
 # is better than refused. Answers wait longest, in steps, so that a store can be closed.
 BUSY, ANSWERS_BUSY, STEP = 10.0, 60.0, 0.5
@@ -250,19 +248,6 @@ class Store:
         )
         return rows[0]["id"] if rows else None
 
-    def last_undone(self, annotator: str) -> int | None:
-        """Return the number of the answer to be redone: undone, nothing done since."""
-        rows = self.read(
-            """SELECT target FROM events AS u
-            WHERE annotator = :who AND kind = 'undone'
-                AND id > coalesce((SELECT max(id) FROM events WHERE annotator = :who
-                    AND kind NOT IN ('undone', 'redone', 'note')), 0)
-                AND NOT EXISTS (SELECT 1 FROM standing WHERE id = u.target)
-            ORDER BY id DESC LIMIT 1""".replace(":who", "?1"),
-            annotator,
-        )
-        return rows[0]["target"] if rows else None
-
     def event(self, number: int) -> Event:
         """Return a stored event.
 
@@ -368,8 +353,7 @@ def read_answers(
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring a file to the newest schema, or raise an error about a foreign one."""
     with worded(path):
-        mode = "WAL" if sqlite3.sqlite_version_info >= WAL_FROM else "DELETE"
-        connection.execute(f"PRAGMA journal_mode = {mode}")
+        connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         owner = connection.execute("PRAGMA application_id").fetchone()[0]

@@ -185,15 +185,12 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
             {"event": receipt.event, "same": receipt.same, "next": following}
         )
 
-    def turning(turn: Callable[[str], Asked | None]) -> Handler:
-        async def handler(request: Request) -> Response:
-            who = _text(await _body(request), "annotator")
-            asked = await run_in_threadpool(turn, who)
-            following = await run_in_threadpool(upcoming, who)
-            pair = None if asked is None else shown(asked)
-            return JSONResponse({"pair": pair, "next": following})
-
-        return handler
+    async def undo(request: Request) -> Response:
+        who = _text(await _body(request), "annotator")
+        asked = await run_in_threadpool(service.undo, who)
+        following = await run_in_threadpool(upcoming, who)
+        pair = None if asked is None else shown(asked)
+        return JSONResponse({"pair": pair, "next": following})
 
     async def edit(request: Request) -> Response:
         body = await _body(request)
@@ -258,8 +255,7 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         Route("/api/changes", changes),
         Route("/api/export", export),
         Route("/api/answer", answer, methods=["POST"]),
-        Route("/api/undo", turning(service.undo), methods=["POST"]),
-        Route("/api/redo", turning(service.redo), methods=["POST"]),
+        Route("/api/undo", undo, methods=["POST"]),
         Route("/api/edit", edit, methods=["POST"]),
         Route("/api/again", again, methods=["POST"]),
         Route("/api/report", write_report, methods=["POST"]),

@@ -103,13 +103,12 @@ function answer({ grade, kind = "graded", input, swap = false }) {
   });
 }
 
-/** @param {"undo" | "redo"} turn */
-function turnBack(turn) {
+function undo() {
   outbox = outbox.then(async () => {
-    const { pair, next } = await post(`/api/${turn}`, { annotator });
+    const { pair, next } = await post("/api/undo", { annotator });
     byId("last").textContent = pair
-      ? `${turn === "undo" ? "Taken back" : "Restored"}: ${pair.left.name} and ${pair.right.name}.`
-      : `Nothing to ${turn}.`;
+      ? `Taken back: ${pair.left.name} and ${pair.right.name}.`
+      : "Nothing to undo.";
     take(next, true);
     showPair();
     await update();
@@ -200,8 +199,7 @@ function askDialog(id) {
 /** @type {Record<string, () => any>} */
 const ACTIONS = {
   skip: () => answer({ kind: "skipped", input: "key" }),
-  undo: () => turnBack("undo"),
-  redo: () => turnBack("redo"),
+  undo,
   help: () => askDialog("help-dialog"),
   zoom: () => {
     const on = document.body.classList.toggle("zoom");
@@ -230,10 +228,9 @@ function onKey(event) {
   if (document.querySelector("dialog[open]") || target.closest("input, textarea, select")) return;
   const letter = event.key.toLowerCase();
   if (event.ctrlKey || event.metaKey) {
-    const redo = letter === "y" || (letter === "z" && event.shiftKey);
-    if (view !== "grade" || !(redo || letter === "z")) return;
+    if (view !== "grade" || letter !== "z" || event.shiftKey) return;
     event.preventDefault();
-    turnBack(redo ? "redo" : "undo");
+    undo();
     return;
   }
   if (event.altKey) return;
