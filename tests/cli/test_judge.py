@@ -1,5 +1,6 @@
 """`fuzzypairs judge`: grades in a terminal."""
 
+import itertools
 import json
 import os
 import random
@@ -301,6 +302,32 @@ def test_a_server_grades_and_the_key_is_nowhere(data, tmp_path, monkeypatch):
         "print(sorted(note for note, in rows))"
     ).stdout
     assert notes == "['not a chat completion: [key]', 'not a number: no: [key]']\n"
+
+
+def test_the_key_is_in_no_result_and_in_no_report_of_a_defect(
+    data, tmp_path, monkeypatch
+):
+    secret = "sk-do-not-tell-4711"
+    monkeypatch.setenv("FUZZYPAIRS_API_KEY", secret)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    contents = itertools.cycle(["0.5", f"no: {secret}", "-1", secret])
+    with serving(lambda *_: http(completion(next(contents)))) as (url, _):
+        command = ["judge", data, "--id", "id", "--by", url, "--model", "tiny", "--yes"]
+        outputs = [run(*command, "--questions", 8, "--json")]
+        options = ["--pairs", data.with_suffix(".db"), "--out", tmp_path / "out"]
+        outputs.append(run("fit", data, "--id", "id", "--clusters", 2, *options))
+        assert [one.exit_code for one in outputs] == [0, 0], outputs[1].output
+        monkeypatch.setattr("fuzzypairs.labelling.chat.ChatJudge._read", failing)
+        outputs.append(run(*command))
+    assert "stopped by an error in the program" in outputs[2].stderr
+    assert all(secret not in one.output + one.stderr for one in outputs)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {".db", ".log", ".html", ".json", ".csv"} <= {path.suffix for path in files}
+    assert all(secret.encode() not in path.read_bytes() for path in files)
+
+
+def failing(*_):
+    raise RuntimeError("out of order")
 
 
 @pytest.mark.parametrize(
