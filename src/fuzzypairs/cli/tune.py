@@ -178,7 +178,6 @@ def _rows(search: "PairSearchCV") -> list[dict[str, Any]]:
     return [
         {
             **_named(search, found["params"][n]),
-            "satisfied": float(found["mean_agreement"][n]),
             "score": float(found["mean_test_score"][n]),
             "error": float(found["se_test_score"][n]),
             "clusters_found": float(found["n_clusters"][n]),
@@ -208,7 +207,7 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     def text(value: Any) -> str:
         return f"{value:g}" if isinstance(value, float) else str(value)
 
-    rows, by_pairs = _rows(search), search.chosen_by_ == "held-out pairs"
+    rows = _rows(search)
     names = [n for n in HEADS if n == "n_clusters" or len({row[n] for row in rows}) > 1]
     common = ", ".join(
         f"{HEADS[n]} {text(rows[0][n])}" for n in HEADS if n not in names
@@ -216,7 +215,6 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
     cells = [
         [
             *(text(row[name]) for name in names),
-            *([100 * row["satisfied"]] if by_pairs else []),
             100 * row["score"],
             100 * row["error"],
             f"{row['clusters_found']:g}",
@@ -224,13 +222,14 @@ def _table(search: "PairSearchCV", most: int | None = None) -> "Table":
         ]
         for row in rows[:most]
     ]
-    kinds = ["judgements satisfied", "score"] if by_pairs else ["stability"]
+    by_pairs = search.chosen_by_ == "held-out pairs"
+    score = "judgements satisfied" if by_pairs else "stability"
     caption = f"Settings by {search.chosen_by_}, in percent, best first"
     caption += f", all with {common}" if common else ""
     if len(cells) < len(rows):
         caption += f": {len(cells)} of {len(rows)}"
     heads = [HEADS[name] for name in names]
-    return Table([*heads, *kinds, "+/-", "found", ""], cells, caption)
+    return Table([*heads, score, "+/-", "found", ""], cells, caption)
 
 
 def _write(folder: Path, search: "PairSearchCV") -> None:

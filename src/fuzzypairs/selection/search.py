@@ -109,10 +109,9 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         "se_test_score" the standard error, "gap_to_best" and "se_gap_to_best" the gap
         and its error, "as_good" which settings the simplest was taken from.
         "mean_rank_correlation" is Spearman's correlation of overlaps u_p.u_q with
-        held-out grades, "mean_agreement" the balanced share of held-out judgements
-        that are satisfied (NaN by stability), "n_clusters" the median of the clusters
-        found. "mean_fit_time" and "std_fit_time" are in seconds. A search by stability
-        has "fuzzy_silhouette" instead of the rank correlation.
+        held-out grades, "n_clusters" the median of the clusters found. "mean_fit_time"
+        and "std_fit_time" are in seconds. A search by stability has "fuzzy_silhouette"
+        instead of the rank correlation.
     best_index_, best_params_, best_score_
         The setting taken, and its mean score.
     best_estimator_ : estimator
@@ -458,7 +457,9 @@ def _results(
     scores = np.array([trial.scores for trial in trials])
     seconds = np.array([trial.seconds for trial in trials])
     failed = np.isnan(score)
-    by_pairs = chosen_by == "held-out pairs"
+    tie_break = (
+        "mean_rank_correlation" if chosen_by == "held-out pairs" else "fuzzy_silhouette"
+    )
     return {
         "params": [one.params for one in candidates],
         **_param_columns(candidates),
@@ -472,10 +473,7 @@ def _results(
         "rank_test_score": rankdata(
             np.where(failed, np.inf, -score), method="min"
         ).astype(np.int32),
-        "mean_rank_correlation" if by_pairs else "fuzzy_silhouette": np.array(
-            [trial.tie_break for trial in trials]
-        ),
-        "mean_agreement": score if by_pairs else np.full(len(trials), np.nan),
+        tie_break: np.array([trial.tie_break for trial in trials]),
         "n_clusters": np.array([trial.n_clusters for trial in trials]),
         "mean_fit_time": seconds.mean(axis=1),
         "std_fit_time": seconds.std(axis=1),
