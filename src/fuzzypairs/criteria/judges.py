@@ -115,6 +115,8 @@ def compare_judges(
         raise TypeError(f"pairs is {type(pairs).__name__}, expected a PairSet")
     check_number("margin", margin, 0.0, 1.0)
     names = pairs.judge_names
+    if len(names) < 2:
+        raise ValueError(f"pairs has the one judge {names[0]!r}, expected several")
     check_choice("judge", judge, names)
     wanted = [name for name in names if name != judge]
     if others is not None:

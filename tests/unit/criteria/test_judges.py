@@ -109,6 +109,8 @@ def test_mistakes():
         compare_judges([(0, 1, 1.0)], "bot")
     with pytest.raises(ValueError, match="margin"):
         compare_judges(pairs, "bot", margin=2)
+    with pytest.raises(ValueError, match="pairs has the one judge 'bot', expected sev"):
+        compare_judges(pairs_of({"bot": [1]}), "bot")
 
 
 @pytest.mark.parametrize("wrong", [(0.1, 0.1), (0.1, 0.25), (0.3, 0.05)])
