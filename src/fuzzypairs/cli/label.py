@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Labelling", "label"]
 
-# Clusters of the live model where nobody says how many: a bound, not a claim.
-CLUSTERS = 5
 OptionalData = Annotated[
     Path | None,
     typer.Argument(
@@ -34,7 +32,11 @@ OptionalData = Annotated[
 ]
 Clusters = Annotated[
     int | None,
-    options.of_model("--clusters", min=2, help="The largest number of clusters."),
+    options.of_model(
+        "--clusters",
+        min=2,
+        help="The largest number of clusters; 2 to 8 are compared if left out.",
+    ),
 ]
 Database = Annotated[
     Path | None,
@@ -167,7 +169,7 @@ class Labelling:
 
     rows: "Rows"
     catalogue: "Catalogue"
-    n_clusters: int
+    n_clusters: tuple[int, ...]  # to choose from
     database: Path
 
     def open(
@@ -208,20 +210,22 @@ class Labelling:
             catalogue,
             store,
             task if fits else None,
-            finish=lambda judged: self.write_report(judged, folder),
+            finish=lambda *judged: self.write_report(folder, *judged),
             changes=changes,
         )
         stack.callback(service.close)
         return service
 
-    def write_report(self, judged: "Judged", folder: Path) -> Path:
+    def write_report(
+        self, folder: Path, judged: "Judged", n_clusters: tuple[int, ...]
+    ) -> Path:
         """Fit the model of the page, and write what `fuzzypairs fit` writes."""
         from fuzzypairs import GuidedFDC
         from fuzzypairs.analysis.analyse import analyse_rows
 
         model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
         rows = replace(self.rows, pairs=judged.pairs, are_answers=True)
-        analyse_rows(rows, self.n_clusters, model).save(folder)
+        analyse_rows(rows, n_clusters or self.n_clusters, model).save(folder)
         return folder
 
 
@@ -233,6 +237,7 @@ def read_labelling(
     database: Path | None,
 ) -> Labelling:
     """Read a user's data, and make features of them."""
+    from fuzzypairs.analysis.fit_rows import TRIED
     from fuzzypairs.analysis.row_reader import RowReader
     from fuzzypairs.labelling.catalogue import Catalogue
 
@@ -240,8 +245,9 @@ def read_labelling(
         rows = RowReader(**reading.arguments(data), progress=show).read(data)
     path = data.resolve()
     database = database or path.with_name(f"{path.name.split('.')[0] or 'data'}.db")
-    k = min(n_clusters or CLUSTERS, rows.n_rows)
-    return Labelling(rows, Catalogue.of_rows(rows), k, database)
+    numbers = TRIED if n_clusters is None else (min(n_clusters, rows.n_rows),)
+    tried = tuple(k for k in numbers if k <= rows.n_rows) or (rows.n_rows,)
+    return Labelling(rows, Catalogue.of_rows(rows), tried, database)
 
 
 def _demo_labelling(
@@ -266,4 +272,4 @@ def _demo_labelling(
     if database is None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = Path(folder) / "digits.db"
-    return Labelling(rows, Catalogue.of_rows(rows), n_clusters or 10, database)
+    return Labelling(rows, Catalogue.of_rows(rows), (n_clusters or 10,), database)

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -18,7 +18,7 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.inference import fit_answers
+from fuzzypairs.analysis.fit_rows import can_choose, fit_rows, number_of
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
 from fuzzypairs.criteria import certainty
@@ -48,6 +48,7 @@ class FitTask:
     columns : sequence of ColumnRecord
         What was done to the columns of `table`.
     n_clusters : int or sequence of int
+        Numbers to choose from, if several.
     seed : int
     texts : list of str or None
         What the rows are, if they are texts.
@@ -61,9 +62,10 @@ class FitTask:
     texts: list[str] | None = None
 
     @property
-    def most_clusters(self) -> int:
-        """The most clusters of a fit."""
-        return int(np.max(self.n_clusters))
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of clusters to choose from."""
+        given = self.n_clusters
+        return (given,) if isinstance(given, int) else tuple(given)
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,10 @@ class Fitted:
     n_judgements : int
         Number of judgements other than 0.
     seconds : float
+    n_clusters : int
+        The number of clusters that was fitted.
+    chosen : str
+        Why this number was chosen; empty if it was given.
     memberships : ndarray of shape (n_samples, n_clusters), float32
     labels : ndarray of shape (n_samples,)
     places : ndarray of shape (n_samples, 2), float32
@@ -121,6 +127,8 @@ class Fitted:
 
     n_judgements: int
     seconds: float
+    n_clusters: int
+    chosen: str
     memberships: Any
     labels: Ints
     places: Any
@@ -132,23 +140,26 @@ class Fitted:
     notes: list[str]
 
 
-def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
+def fit_once(task: FitTask, judged: Judged, last: Fitted | None) -> Fitted:
     """Fit a model, and gather what people see of it.
 
     Parameters
     ----------
     task : FitTask
     judged : Judged
-    last : ndarray of shape (n_samples, 2) or None
-        The last map.
+    last : Fitted or None
+        The last fit with the same task: its map is turned to, and its number of
+        clusters kept while judgements are too few to choose one.
     """
     started = time.perf_counter()
-    model = GuidedFDC(
-        task.n_clusters, robust=judged.is_noisy, random_state=task.seed, n_jobs=1
-    )
+    model: Any = GuidedFDC(robust=judged.is_noisy, random_state=task.seed, n_jobs=1)
+    numbers, why = task.numbers, ""
+    if last is not None and len(numbers) > 1 and not can_choose(model, judged.pairs):
+        numbers, why = (last.n_clusters,), last.chosen
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FuzzyPairsWarning)
-        fit_answers(model, task.X, judged.pairs, task.most_clusters)
+        X = pd.DataFrame(task.X, copy=False)
+        model, choice = fit_rows(model, X, judged.pairs, numbers, are_answers=True)
     notes = [
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
@@ -158,9 +169,11 @@ def fit_once(task: FitTask, judged: Judged, last: Floats | None) -> Fitted:
     return Fitted(
         len(judged.pairs.informative),
         time.perf_counter() - started,
+        number_of(model),
+        why if choice is None else choice.reason,
         U.astype(np.float32),
         labels,
-        _places(model.embed(task.X), last),
+        _places(model.embed(task.X), None if last is None else last.places),
         _cards(task, U, labels),
         guided,
         unguided,
@@ -236,18 +249,20 @@ def _cards(task: FitTask, U: Floats, labels: Ints) -> list[ClusterCard]:
 
 
 def _work(pipe: Any, task: FitTask, read: Callable[[], Judged]) -> None:
-    """Read judgements and fit them at each word through a pipe, until it is closed."""
+    """Read judgements and fit them at each request, until the pipe is closed."""
     os.nice(10)  # answers come first
     last = None
     while True:
         try:
-            pipe.recv()
+            n_clusters = pipe.recv()
+            if n_clusters != task.n_clusters:
+                task, last = replace(task, n_clusters=n_clusters), None
             try:
                 fitted = fit_once(task, read(), last)
             except Exception as error:  # told to the people at the page, who can go on
                 pipe.send(f"{type(error).__name__}: {error}")
                 continue
-            last = fitted.places
+            last = fitted
             pipe.send(fitted)
         except (EOFError, BrokenPipeError):  # nobody is there any more
             return
@@ -274,7 +289,7 @@ class FitProcess:
         read: Callable[[], Judged],
         done: Callable[[Fitted | str], None],
     ) -> None:
-        self._task, self._read, self._done = task, read, done
+        self.task, self._read, self._done = task, read, done
         self._wanted = threading.Event()
         self._closed = False
         self.is_busy = False
@@ -284,7 +299,7 @@ class FitProcess:
         self._thread.start()
 
     def request(self) -> None:
-        """Ask for a fit of the judgements as they are when it begins."""
+        """Ask for a fit of judgements and `task` as they are when it begins."""
         self.is_busy = True
         self._wanted.set()
 
@@ -325,7 +340,7 @@ class FitProcess:
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
         process = context.Process(
-            target=_work, args=(theirs, self._task, self._read), daemon=True
+            target=_work, args=(theirs, self.task, self._read), daemon=True
         )
         process.start()
         theirs.close()
@@ -334,7 +349,7 @@ class FitProcess:
     def _fit(self, pipe: Any) -> "Fitted | str | None":
         """Return the fit of the newest judgements; None if the process is to end."""
         try:
-            pipe.send("fit")
+            pipe.send(self.task.n_clusters)
             while not pipe.poll(0.2):
                 if self._closed:
                     return None

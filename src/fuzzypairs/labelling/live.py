@@ -24,6 +24,8 @@ __all__ = ["Point", "describe_agreement", "describe_answer", "describe_state", "
 
 # The most rows on the map, lines of judgements on it, and entries of lists.
 MOST_POINTS, MOST_LINES, MOST_LISTED = 1200, 400, 20
+# The most clusters that the page offers, and the longest note that it shows.
+MOST_OFFERED, LONGEST_SHOWN = 20, 300
 # Judgements from which held-out agreement means something.
 ENOUGH = 30
 # An expected gain that is worth as many judgements again, the upper end of its interval
@@ -87,10 +89,22 @@ def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
         },
         "map": _map(service, own),
         "clusters": _cards(service),
+        "n_clusters": _n_clusters(service),
         "curve": [asdict(point) for point in service.model.curve],
         "verdict": [] if fitted is None else fitted.verdict,
         "hint": hint(service.model.curve),
         "contradictions": _contradictions(service, own),
+    }
+
+
+def _n_clusters(service: "Service") -> dict[str, Any]:
+    """Return the number of clusters in use, the one asked for, and why it is taken."""
+    fitted, numbers = service.model.fitted, service.model.numbers
+    return {
+        "used": None if fitted is None else fitted.n_clusters,
+        "asked": numbers[0] if len(numbers) == 1 else None,
+        "why": "" if fitted is None else fitted.chosen,
+        "most": min(MOST_OFFERED, len(service.catalogue)),
     }
 
 
@@ -236,6 +250,7 @@ def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
     # Of two graders, the bias of one tells nothing of a single grade of the other.
     return asdict(found) | {
         "programs": [one.sentence for one in service.compare_programs()],
+        "notes": _notes(service),
         "disputes": [
             asdict(dispute)
             | {
@@ -247,3 +262,19 @@ def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:
             for dispute in seen[:MOST_LISTED]
         ],
     }
+
+
+def _notes(service: "Service") -> list[dict[str, Any]]:
+    """Return the last answers of programs that have no grade, with what they said."""
+    query = """SELECT left_id, right_id, annotator, note FROM answers
+        WHERE note <> '' ORDER BY id DESC LIMIT ?"""
+    return [
+        {
+            "left": service.catalogue.card(service.row_of(row["left_id"])),
+            "right": service.catalogue.card(service.row_of(row["right_id"])),
+            "annotator": row["annotator"],
+            "note": row["note"][:LONGEST_SHOWN],
+        }
+        for row in service.store.read(query, MOST_LISTED)
+        if service.has(row["left_id"]) and service.has(row["right_id"])
+    ]

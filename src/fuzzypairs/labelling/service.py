@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fuzzypairs.analysis.fit_rows import TRIED
 from fuzzypairs.criteria import JudgeComparison, compare_judges
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
@@ -65,7 +66,8 @@ class Service:
     task : FitTask, default=None
         What is fitted; None for no fits.
     finish : callable, default=None
-        Writes the report of the judgements to a folder, and returns the folder.
+        Writes the report of judgements, with one of some numbers of clusters, to a
+        folder, and returns the folder.
     seed : int, default=0
     changes : list of str, default=None
         How the table differs from the one that was judged, if `as_judged` was called.
@@ -106,7 +108,7 @@ class Service:
         store: Store,
         task: FitTask | None = None,
         *,
-        finish: Callable[[Judged], Path] | None = None,
+        finish: Callable[[Judged, tuple[int, ...]], Path] | None = None,
         seed: int = 0,
         changes: list[str] | None = None,
     ) -> None:
@@ -116,7 +118,6 @@ class Service:
         self._seed, self.repeats, self.question = seed, REPEATS, QUESTION
         # Questions need samples only if something is fitted to them.
         self._X = np.empty((len(catalogue), 0)) if task is None else task.X
-        self._n_clusters = None if task is None else task.most_clusters
         self._lock = threading.Lock()
         self._desks: dict[str, Desk] = {}
         self._row = {name: row for row, name in enumerate(catalogue.ids)}
@@ -300,6 +301,26 @@ class Service:
         )  # fmt: skip
         self.model.count()
 
+    def set_clusters(self, annotator: str, n_clusters: int | None) -> None:
+        """Fit with a number of clusters from now on, for everyone.
+
+        Parameters
+        ----------
+        annotator : str
+        n_clusters : int or None
+            None chooses from the numbers that were given at the start, or from 2 to 8.
+        """
+        self._desk(annotator)
+        most = min(live.MOST_OFFERED, len(self.catalogue))
+        if n_clusters is None:
+            given = self.model.given
+            numbers = given if len(given) > 1 else tuple(k for k in TRIED if k <= most)
+        else:
+            numbers = (int(check_number("n_clusters", n_clusters, 2, most)),)
+        self.model.set_clusters(numbers)
+        with self._lock:
+            self._desks.clear()  # questions depend on it
+
     def ask_again(self, annotator: str, left: int, right: int) -> None:
         """Ask a pair next, although it was answered.
 
@@ -366,6 +387,10 @@ class Service:
             return []
         return [compare_judges(pairs, name, people) for name in sorted(programs)]
 
+    def has(self, name: str) -> bool:
+        """Tell whether the table has a row of an id."""
+        return name in self._row
+
     def row_of(self, name: str) -> int:
         """Return the row of an id."""
         return self._row[name]
@@ -403,7 +428,9 @@ class Service:
             if annotator not in self._desks:
                 # Each person has other random pairs, the same after a new start.
                 seed = zlib.crc32(annotator.encode()) + self._seed
-                desk = Desk(self._X, self._n_clusters, seed, self.repeats)
+                numbers = self.model.numbers
+                known = numbers[0] if len(numbers) == 1 else None
+                desk = Desk(self._X, known, seed, self.repeats)
                 for answer in self.own(annotator):
                     rows = self._row[answer.left_id], self._row[answer.right_id]
                     desk.mark(*rows, answer.grade)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
@@ -42,6 +43,8 @@ class Updates:
         The folder of the last report.
     report_state : str
         "", "writing", "written" or "failed: ...".
+    given, numbers : tuple of int
+        Numbers of clusters to choose from: at the start, and now.
     version : int
         Counts the changes that listeners were told of.
     """
@@ -52,7 +55,7 @@ class Updates:
         read: StoredJudgements,
         inform: Callable[[Fitted], None],
         n_answers: int,
-        finish: Callable[[Judged], Path] | None,
+        finish: Callable[[Judged, tuple[int, ...]], Path] | None,
     ) -> None:
         self.fitted: Fitted | None = None
         self.problem = ""
@@ -68,6 +71,8 @@ class Updates:
         self._listeners: set[Callable[[], None]] = set()
         self._n_answers = self._n_fitted = n_answers
         self._fits = None if task is None else FitProcess(task, read, self._take)
+        # Numbers of clusters to choose from; as they were given, and as they are now.
+        self.given = self.numbers = () if task is None else task.numbers
         if self._fits is not None:
             self._fits.request()
 
@@ -81,6 +86,22 @@ class Updates:
         with self._lock:
             self._n_answers += 1
             self._request_if_due()
+
+    def set_clusters(self, numbers: tuple[int, ...]) -> None:
+        """Fit anew, with one of some numbers of clusters.
+
+        Parameters
+        ----------
+        numbers : tuple of int
+        """
+        if self._fits is None:
+            raise ValueError("nothing is fitted here")
+        with self._lock:
+            self.numbers = numbers
+            self._fits.task = replace(self._fits.task, n_clusters=numbers)
+            self._n_fitted = self._n_answers
+            self._fits.request()
+        self.tell()
 
     def _request_if_due(self) -> None:
         if self._fits is None or self._fits.is_busy:
@@ -136,11 +157,11 @@ class Updates:
             raise ValueError("no report can be written here: use fuzzypairs fit")
         return self._writer.submit(self._write, self._finish).result()
 
-    def _write(self, finish: Callable[[Judged], Path]) -> Path:
+    def _write(self, finish: Callable[[Judged, tuple[int, ...]], Path]) -> Path:
         self.report_state = "writing"
         self.tell()
         try:
-            self.report = finish(self._read())
+            self.report = finish(self._read(), self.numbers)
             self.report_state = "written"
         except Exception as error:
             self.report_state = f"failed: {error}"

@@ -87,7 +87,7 @@ def build_app(
         known=known,
     )
     app = Starlette(
-        routes=build_routes(service, annotator),
+        routes=build_routes(service, annotator, secrets.token),
         middleware=[guard],
         exception_handlers={ServiceError: _explain, StoreError: _explain},
     )
@@ -101,13 +101,15 @@ async def _explain(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, status)
 
 
-def build_routes(service: Service, annotator: str = "") -> list[Route]:
+def build_routes(service: Service, annotator: str = "", token: str = "") -> list[Route]:
     """Return every route of the page.
 
     Parameters
     ----------
     service : Service
     annotator : str, default=""
+    token : str, default=""
+        Opens the page in another browser.
     """
     static = _read_static()
 
@@ -201,6 +203,12 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         await run_in_threadpool(service.edit, who, number, body.get("grade"))
         return JSONResponse({})
 
+    async def clusters(request: Request) -> Response:
+        body = await _body(request)
+        n = body.get("n")
+        await run_in_threadpool(service.set_clusters, _text(body, "annotator"), n)
+        return JSONResponse({})
+
     async def again(request: Request) -> Response:
         body = await _body(request)
         who = _text(body, "annotator")
@@ -212,6 +220,10 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
             return JSONResponse(await run_in_threadpool(tell, _annotator(request)))
 
         return handler
+
+    async def agreement(request: Request) -> Response:
+        found = await run_in_threadpool(service.agreement, _annotator(request))
+        return JSONResponse(found | {"token": token})
 
     async def changes(request: Request) -> Response:
         return StreamingResponse(changes_of(service), media_type="text/event-stream")
@@ -251,12 +263,13 @@ def build_routes(service: Service, annotator: str = "") -> list[Route]:
         Route("/api/next", following),
         Route("/api/state", telling(service.state)),
         Route("/api/history", telling(service.history)),
-        Route("/api/agreement", telling(service.agreement)),
+        Route("/api/agreement", agreement),
         Route("/api/changes", changes),
         Route("/api/export", export),
         Route("/api/answer", answer, methods=["POST"]),
         Route("/api/undo", undo, methods=["POST"]),
         Route("/api/edit", edit, methods=["POST"]),
+        Route("/api/clusters", clusters, methods=["POST"]),
         Route("/api/again", again, methods=["POST"]),
         Route("/api/report", write_report, methods=["POST"]),
     ]

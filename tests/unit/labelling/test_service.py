@@ -4,6 +4,7 @@ import threading
 import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -281,7 +282,7 @@ def test_what_people_see_of_a_fit(task):
     judged = [(0, 2, 1.0), (1, 3, 0.5), (0, 1, -1.0)]
     judged = Judged(PairSet.from_triples(judged, 40), [(0, 2)])
     fitted = fit_once(task, judged, None)
-    turned = fit_once(task, judged, -fitted.places[:, ::-1])
+    turned = fit_once(task, judged, replace(fitted, places=-fitted.places[:, ::-1]))
 
     assert sorted(card.size for card in fitted.cards) == [20, 20]
     assert fitted.n_judgements == 3
@@ -291,6 +292,43 @@ def test_what_people_see_of_a_fit(task):
     assert fitted.places.shape == (40, 2)
     # A new map lies as the last one did.
     np.testing.assert_allclose(turned.places, -fitted.places[:, ::-1], atol=1e-3)
+
+
+def test_the_number_of_clusters_follows_the_judgements(task):
+    several = replace(task, n_clusters=(2, 3, 4))
+    ends = [(i, i + step) for i in range(36) for step in (1, 2)]
+    pairs = PairSet.from_triples([(i, j, truth(i, j)) for i, j in ends], 40)
+    first = fit_once(several, Judged(PairSet.empty(40), []), None)
+    few = fit_once(several, Judged(PairSet.empty(40), []), replace(first, n_clusters=3))
+    many = fit_once(several, Judged(pairs, []), few)
+
+    assert first.n_clusters in (2, 3, 4)
+    assert first.chosen
+    assert (few.n_clusters, few.chosen) == (3, first.chosen)  # not chosen again
+    assert many.n_clusters == 2
+    assert "72 held-out judgements" in many.chosen
+    assert fit_once(task, Judged(pairs, []), None).chosen == ""
+
+
+def test_people_change_the_number_of_clusters(catalogue, store, task):
+    service = Service(catalogue, store, task)
+    asked = service.next("Ann")[0]
+    service.answer("Ann", asked.left, asked.right, grade=1.0)
+    for n, numbers in ((3, (3,)), (None, (2, 3, 4, 5, 6, 7, 8))):
+        service.set_clusters("Ann", n)
+        assert service.model.numbers == numbers
+    service.set_clusters("Ann", 3)
+    for wrong in (1, 41, "3", True):
+        with pytest.raises(ServiceError, match="n_clusters is"):
+            service.set_clusters("Ann", wrong)
+    for _ in range(600):
+        if (state := service.state("Ann")["n_clusters"])["used"] == 3:
+            break
+        time.sleep(0.1)
+    service.close()
+
+    assert (state["used"], state["asked"], state["why"]) == (3, 3, "")
+    assert service.next("Ann")[0] != asked  # answered before
 
 
 def test_random_pairs_alone_measure_agreement(task):
@@ -396,7 +434,9 @@ def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
         service.model.write_report()
     given = []
     writer = Service(
-        catalogue, service.store, finish=lambda judged: given.append(judged) or tmp_path
+        catalogue,
+        service.store,
+        finish=lambda judged, _: given.append(judged) or tmp_path,
     )
     writer.answer("Ann", 0, 1, grade=1.0)
 
@@ -411,7 +451,7 @@ def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):
 def test_reports_are_written_one_after_the_other(service, catalogue, tmp_path):
     at_once, most, threads = [], [], set()
 
-    def finish(judged):
+    def finish(judged, numbers):
         threads.add(threading.get_ident())
         at_once.append(None)
         most.append(len(at_once))

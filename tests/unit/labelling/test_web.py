@@ -24,7 +24,7 @@ WRITE = {"origin": f"http://{HOST}", "content-type": "application/json"}
 
 @pytest.fixture
 def service(catalogue, tmp_path):
-    def finish(judged):
+    def finish(judged, numbers):
         folder = tmp_path / "report"
         folder.mkdir(exist_ok=True)
         (folder / "report.html").write_text(f"<p>{len(judged.pairs)} judgements</p>")
@@ -378,3 +378,20 @@ def test_changes_are_sent(service):
     first, second = asyncio.run(listen())
     assert first == "event: change\ndata: 0\n\n"
     assert second == "event: change\ndata: 1\n\n"
+
+
+def test_another_grader_is_given_the_address(client, service):
+    token = client.get("/api/agreement?annotator=Ann").json()["token"]
+    other = connect(service, cookie="")
+
+    assert other.get("/api/about").status_code == 403
+    assert other.get(f"/?token={token}").status_code == 303
+    assert other.get("/api/about").status_code == 200
+
+
+def test_what_a_program_said_instead_of_a_grade_is_shown(client, service):
+    service.answer("gpt", 0, 1, kind="skipped", input="program", note="no number: hm")
+    (note,) = client.get("/api/agreement?annotator=Ann").json()["notes"]
+
+    assert (note["annotator"], note["note"]) == ("gpt", "no number: hm")
+    assert note["left"]["row"] == 0

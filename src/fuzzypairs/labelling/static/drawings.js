@@ -2,7 +2,6 @@
 
 /** @param {string} name */
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6BC0", "#94B81F", "#8B5A2B"];
 
 /**
  * One shape for each cluster, so that colour is not needed to tell them apart.
@@ -38,8 +37,9 @@ function shape(pen, kind, x, y, r) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {any} map
+ * @param {any[]} clusters
  */
-export function drawMap(canvas, map) {
+export function drawMap(canvas, map, clusters) {
   const scale = window.devicePixelRatio || 1;
   const { width, height } = canvas.getBoundingClientRect();
   if (!width) return;
@@ -65,9 +65,10 @@ export function drawMap(canvas, map) {
     height - pad - ((map.y[k] - low) / (high - low || 1)) * (height - 2 * pad),
   ];
   const radius = Math.max(2, Math.min(5, 60 / Math.sqrt(n)));
+  const colors = Object.fromEntries(clusters.map((cluster) => [cluster.number, cluster.color]));
   for (let k = 0; k < n; k += 1) {
     const [x, y] = place(k);
-    pen.fillStyle = PALETTE[map.cluster[k] % PALETTE.length];
+    pen.fillStyle = colors[map.cluster[k]];
     pen.globalAlpha = 0.25 + 0.7 * map.sure[k];
     shape(pen, map.cluster[k] % 7, x, y, radius);
   }
@@ -87,10 +88,10 @@ export function drawMap(canvas, map) {
   pen.globalAlpha = 1;
   pen.setLineDash([]);
   const broken = lines.filter((line) => line[3]).length;
-  const clusters = new Set(map.cluster).size;
+  const n_clusters = new Set(map.cluster).size;
   const some = n < map.n_rows ? `${n} of ${map.n_rows}` : `${n}`;
   canvas.setAttribute("aria-label",
-    `Map of ${some} items in ${clusters} clusters with ${lines.length} of your judgements, ${broken} of them violated`);
+    `Map of ${some} items in ${n_clusters} clusters with ${lines.length} of your judgements, ${broken} of them violated`);
 }
 
 /** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */

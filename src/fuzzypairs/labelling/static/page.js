@@ -289,6 +289,11 @@ async function start() {
     await refill();
     await update();
   });
+  byId("link").addEventListener("focus", () => /** @type {HTMLInputElement} */ (byId("link")).select());
+  byId("n-clusters").addEventListener("change", async () => {
+    const n = Number(/** @type {HTMLSelectElement} */ (byId("n-clusters")).value) || null;
+    await post("/api/clusters", { annotator, n }).then(update).catch(fail);
+  });
   byId("write-report").addEventListener("click", async () => {
     showReport({ state: "writing", folder: null });
     try {

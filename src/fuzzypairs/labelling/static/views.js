@@ -28,7 +28,7 @@ function legend(clusters) {
 /** @param {any} state */
 export function showState(state) {
   for (const size of ["small", "large"]) {
-    drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map);
+    drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map, state.clusters);
     drawCurve(byId(`${size}-curve`), state.curve);
     byId(`${size}-hint`).textContent = state.hint;
     byId(`${size}-legend`).replaceChildren(...legend(state.clusters));
@@ -38,8 +38,18 @@ export function showState(state) {
   byId("fit-line").textContent = state.problem
     ? `The last fit failed: ${state.problem}`
     : state.map ? `${state.clusters.length} clusters, by ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
+  showNumber(state.n_clusters);
   byId("verdict").textContent = state.verdict.join(" ");
   byId("cards").replaceChildren(...state.clusters.map(card));
+}
+
+/** The number of clusters in use, and those that can be asked for. @param {any} n */
+function showNumber(n) {
+  const choice = /** @type {HTMLSelectElement} */ (byId("n-clusters"));
+  choice.replaceChildren(make("option", { value: "" }, n.asked || !n.used ? "by the judgements" : `by the judgements: ${n.used}`));
+  for (let k = 2; k <= Math.max(n.most, n.asked ?? 0); k += 1) choice.append(make("option", { value: String(k) }, `at most ${k}`));
+  choice.value = n.asked ? String(n.asked) : "";
+  byId("n-clusters-why").textContent = n.why;
 }
 
 /** @param {any} cluster */
@@ -119,7 +129,7 @@ export function showGraders(found, own) {
   const number = (/** @type {number | null} */ value, digits = 2) => (value === null ? "–" : value.toFixed(digits));
   const parts = [];
   if (found.alpha === null) {
-    parts.push(make("p", {}, "No pair has been graded by two people yet. Give the address that the program printed to another grader; some of your pairs will be asked again there."));
+    parts.push(make("p", {}, "No pair has been graded by two people yet. Give another grader the address below; some of your pairs will be asked again there."));
   } else {
     parts.push(make("p", { class: "big" }, `α = ${number(found.alpha)}`),
       make("p", {}, `Krippendorff's alpha for grades, from ${found.n_shared} pairs that at least two people graded; 95 % interval ${number(found.interval[0])} to ${number(found.interval[1])}. 1 is full agreement, 0 is chance; above 0.8 is good, below 0.67 means that graders have different questions in mind.`));
@@ -137,7 +147,15 @@ export function showGraders(found, own) {
       found.disputes.map((/** @type {any} */ d) => [both(d.items),
         Object.entries(d.grades).map(([who, grade]) => `${who === own ? "you" : who} ${inWords(Number(grade))} (${Number(grade).toFixed(2)})`).join(", ")])));
   }
+  if (found.notes.length) {
+    parts.push(make("h3", {}, "Answers of programs without a grade"), table("Answers without a grade", ["pair", "program", "what it said"],
+      found.notes.map((/** @type {any} */ n) => [both([n.left, n.right]), n.annotator, n.note])));
+  }
   byId("graders").replaceChildren(...parts);
+  const field = /** @type {HTMLInputElement} */ (byId("link"));
+  field.value = `${location.origin}/?token=${found.token}`;
+  byId("link-reach").textContent = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)
+    ? "on this machine; start the program with --host to let others in." : "";
 }
 
 /** @param {{state: string, folder: string | null}} report */
