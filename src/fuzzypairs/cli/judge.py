@@ -254,8 +254,10 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
         table.add_row(name, Text(cell["left"], style), Text(cell["right"], style))
     if pair["texts"] is not None:
         sides = [
-            Text.assemble(*((text, MARKS[2 * differs]) for text, differs in pieces))
-            for pieces in pair["texts"].values()
+            Text.assemble(
+                *((text, MARKS[2 * marked]) for text, marked in pair["texts"][side])
+            )
+            for side in ("left", "right")
         ]
         table.add_row(Text(service.catalogue.column or ""), *sides)
     terminal.print(table)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
+from itertools import count, groupby
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,9 @@ LARGE = 0.75
 UNJUDGED = "items that were not judged have changed"
 # The longest text that is shown, and compared word by word; a longer one is cut.
 LONGEST_TEXT, COMPARED_WORDS = 20_000, 1500
+# Texts that share this part of their words are alike; words that say something are not
+# shorter.
+ALIKE, LONG_WORD = 0.6, 4
 # The longest text of a card.
 ON_CARD = 160
 # What stores call the names of rows that are in no column: files, or keys of arrays.
@@ -174,7 +178,7 @@ class Catalogue:
         """Return two items as they are shown side by side, differences marked.
 
         A cell is marked 0 if it is the same, 1 if it differs, and 2 if numbers differ
-        much or words differ. Texts are lists of pieces (text, differs).
+        much or words differ. Texts are lists of pieces, see `compare_texts`.
         """
         cells = [
             {
@@ -330,16 +334,32 @@ def data_changes(store: Store, catalogue: Catalogue) -> list[str]:
     return said or [UNJUDGED]
 
 
-def compare_texts(left: str, right: str) -> dict[str, list[tuple[str, bool]]]:
-    """Return two texts in pieces, those that differ marked."""
+def compare_texts(left: str, right: str) -> dict[str, Any]:
+    """Return two texts in pieces (text, is marked), and what is marked.
+
+    Texts that are alike have their differences marked. Of texts that are not, nearly
+    all would be marked: there it is the words that stand in both.
+    """
     words = [
         re.findall(r"\w+|\s+|[^\w\s]+", text[:LONGEST_TEXT])[:COMPARED_WORDS]
         for text in (left, right)
     ]
     matcher = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False)
-    pieces: list[list[tuple[str, bool]]] = [[], []]
-    for kind, a, b, c, d in matcher.get_opcodes():
-        for side, (start, end) in enumerate(((a, b), (c, d))):
-            if start < end:
-                pieces[side].append(("".join(words[side][start:end]), kind != "equal"))
-    return {"left": pieces[0], "right": pieces[1]}
+    if matcher.ratio() < ALIKE:
+        folded = [{word.casefold() for word in some} for some in words]
+        both = {word for word in folded[0] & folded[1] if len(word) >= LONG_WORD}
+        marked = [[word.casefold() in both for word in some] for some in words]
+    else:
+        marked = [[True] * len(some) for some in words]
+        for a, b, size in matcher.get_matching_blocks():
+            for flags, start in zip(marked, (a, b), strict=True):
+                flags[start : start + size] = [False] * size
+    sides = [
+        [
+            ("".join(word for word, _ in piece), flag)
+            for flag, piece in groupby(zip(some, flags, strict=True), itemgetter(1))
+        ]
+        for some, flags in zip(words, marked, strict=True)
+    ]
+    what = "shared" if matcher.ratio() < ALIKE else "different"
+    return {"left": sides[0], "right": sides[1], "marked": what}

@@ -45,7 +45,16 @@ def test_texts_in_pieces_are_the_texts():
 
     assert "".join(text for text, _ in pieces["left"]) == left
     assert "".join(text for text, _ in pieces["right"]) == right
-    assert compare_texts("", "") == {"left": [], "right": []}
+    empty = {"left": [], "right": [], "marked": "different"}
+    assert compare_texts("", "") == empty
+
+
+def test_shared_words_are_marked_where_nearly_all_differs():
+    pieces = compare_texts("The engine of my car.", "No car has such an ENGINE as it")
+
+    assert pieces["marked"] == "shared"
+    assert [text for text, marked in pieces["left"] if marked] == ["engine"]
+    assert [text for text, marked in pieces["right"] if marked] == ["ENGINE"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@
  * @property {Item} left
  * @property {Item} right
  * @property {Cell[]} cells
- * @property {{left: Piece[], right: Piece[]} | null} texts
+ * @property {{left: Piece[], right: Piece[], marked: string} | null} texts
  * @property {string} reason
  * @property {string} strategy
  */

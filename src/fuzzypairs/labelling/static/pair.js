@@ -18,7 +18,7 @@ export function picture(item, side) {
 
 /** @param {import("./api.js").Piece[]} pieces */
 function marked(pieces) {
-  return make("p", { class: "text" }, ...pieces.map(([text, differs]) => (differs ? make("mark", {}, text) : text)));
+  return make("p", { class: "text", dir: "auto" }, ...pieces.map(([text, isMarked]) => (isMarked ? make("mark", {}, text) : text)));
 }
 
 /** @param {Pair} pair @returns {HTMLElement[]} */
@@ -30,9 +30,11 @@ function build(pair) {
         picture(item, n ? "right" : "left"), make("figcaption", {}, item.name)))));
   }
   if (pair.texts) {
-    parts.push(make("div", { class: "halves" },
+    const shared = pair.texts.marked === "shared";
+    parts.push(make("div", { class: shared ? "halves shared" : "halves" },
       make("article", { "aria-label": `left: ${pair.left.name}` }, make("p", { class: "item-name" }, pair.left.name), marked(pair.texts.left)),
       make("article", { "aria-label": `right: ${pair.right.name}` }, make("p", { class: "item-name" }, pair.right.name), marked(pair.texts.right))));
+    parts.push(make("p", { class: "quiet marked-what" }, shared ? "Marked: words in both texts." : "Marked: what differs."));
   }
   if (pair.cells.length) {
     const rows = pair.cells.map((cell) => {
@@ -41,10 +43,12 @@ function build(pair) {
         make("th", { scope: "row" }, cell.column), make("td", {}, cell.left), make("td", {}, cell.right));
       return row;
     });
-    parts.push(make("table", { class: "cells" },
+    const cells = make("table", { class: "cells" },
       make("thead", {}, make("tr", {}, make("td"),
         make("th", { scope: "col" }, pair.left.name), make("th", { scope: "col" }, pair.right.name))),
-      make("tbody", {}, ...rows)));
+      make("tbody", {}, ...rows));
+    // Beside a text, cells are for those who ask for them.
+    parts.push(pair.texts ? make("details", {}, make("summary", {}, `Other columns (${rows.length})`), cells) : cells);
   }
   return parts;
 }
