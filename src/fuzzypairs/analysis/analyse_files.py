@@ -253,9 +253,6 @@ def predict_files(
     top, scheduler, progress
         See `analyse_files`.
 
-    Returns
-    -------
-    summary : dict
     """
     preparation = pipeline[0]
     preparation.set_output(transform="pandas")

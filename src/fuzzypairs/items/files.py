@@ -33,10 +33,6 @@ def find_items(
     Folders in the folder are searched too; hidden files are not items. Links to files
     outside of the folder are refused, links to folders not followed.
 
-    Parameters
-    ----------
-    folder : str or path-like
-
     Returns
     -------
     kind : {"picture", "text"}

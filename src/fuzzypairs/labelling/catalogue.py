@@ -240,11 +240,6 @@ def as_judged(store: Store, catalogue: Catalogue) -> tuple[Catalogue, list[str]]
     Names are ids. Where judgements go by row numbers, rows keep those under which they
     were first judged, also if they are found elsewhere in the table.
 
-    Parameters
-    ----------
-    store : Store
-    catalogue : Catalogue
-
     Returns
     -------
     catalogue : Catalogue
@@ -297,11 +292,6 @@ def row_names(place: Mapping[str, int], n_rows: int) -> list[str]:
 
 def data_changes(store: Store, catalogue: Catalogue) -> list[str]:
     """Say how a table differs from the one whose items were judged.
-
-    Parameters
-    ----------
-    store : Store
-    catalogue : Catalogue
 
     Returns
     -------

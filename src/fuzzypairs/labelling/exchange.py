@@ -62,12 +62,7 @@ def exported(store: Store) -> tuple[tuple[str, ...], str]:
 
 
 def judgement_text(store: Store) -> bytes:
-    """Return the judgements as CSV in UTF-8, safe for spreadsheets.
-
-    Parameters
-    ----------
-    store : Store
-    """
+    """Return the judgements as CSV in UTF-8, safe for spreadsheets."""
     file = io.BytesIO()
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -88,9 +83,6 @@ def export_judgements(store: Store, path: str | PathLike[str]) -> int:
     path : str or path-like
         Its ending is the format, see `fuzzypairs.tables.writing.write_table`.
 
-    Returns
-    -------
-    n_judgements : int
     """
     columns = judgement_columns(store)
     write_table(path, columns)
@@ -116,9 +108,6 @@ def import_judgements(
     annotator : str
         Who judged, where the table does not say.
 
-    Returns
-    -------
-    n_judgements : int
     """
     judged = open_pairs(path)
     judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault

@@ -188,10 +188,6 @@ def measure_agreement(answers: Iterable[Answer]) -> Agreement:
     answers : iterable of Answer
         Of all graders; those without a grade are left out.
 
-    Returns
-    -------
-    agreement : Agreement
-
     Notes
     -----
     A grade is modelled as the sum of what the pair is worth, the grader's bias and a

@@ -173,12 +173,7 @@ def _contradictions(service: "Service", own: list[Judgement]) -> list[dict[str, 
 
 
 def hint(curve: list[Point]) -> str:
-    """Say whether further judgements are worth the work.
-
-    Parameters
-    ----------
-    curve : list of Point
-    """
+    """Say whether further judgements are worth the work."""
     n = curve[-1].n if curve else 0
     known = [point for point in curve if point.guided is not None]
     if n < ENOUGH or not known:

@@ -135,12 +135,7 @@ class Service:
     # Questions and answers
 
     def set_question(self, text: str) -> None:
-        """Ask something else of each pair.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Ask something else of each pair."""
         question = " ".join(check_text("question", text).split())
         if not 0 < len(question) <= LONGEST_QUESTION:
             raise ServiceError(
@@ -150,13 +145,7 @@ class Service:
         self.question = question
 
     def next(self, annotator: str, n: int = 2) -> list[Asked]:
-        """Return the next questions of a person; the first stays first until answered.
-
-        Parameters
-        ----------
-        annotator : str
-        n : int, default=2
-        """
+        """Return a person's next questions; the first stays first until answered."""
         desk = self._desk(annotator)
         with desk.lock:
             return desk.next(n, annotator, self._graded)
@@ -322,13 +311,7 @@ class Service:
             self._desks.clear()  # questions depend on it
 
     def ask_again(self, annotator: str, left: int, right: int) -> None:
-        """Ask a pair next, although it was answered.
-
-        Parameters
-        ----------
-        annotator : str
-        left, right : int
-        """
+        """Ask a pair next, although it was answered."""
         self._check_rows(left, right)
         desk = self._desk(annotator)
         with desk.lock:
@@ -337,13 +320,7 @@ class Service:
     # What people see
 
     def history(self, annotator: str, most: int = 200) -> list[dict[str, Any]]:
-        """Return the last answers of a person, the newest first.
-
-        Parameters
-        ----------
-        annotator : str
-        most : int, default=200
-        """
+        """Return the last answers of a person, the newest first."""
         answers = deque(self.own(annotator), most)
         return [live.describe_answer(self, answer) for answer in reversed(answers)]
 
@@ -352,12 +329,7 @@ class Service:
         return filter(self._is_here, self.store.each_answer(annotator))
 
     def own_judgements(self, annotator: str) -> list[tuple[int, int, float]]:
-        """Return both rows and the grade of each pair that a person judged.
-
-        Parameters
-        ----------
-        annotator : str
-        """
+        """Return both rows and the grade of each pair that a person judged."""
         query = "SELECT a, b, grade FROM judgements WHERE annotator = ? ORDER BY id"
         return [
             (self._row[a], self._row[b], grade)

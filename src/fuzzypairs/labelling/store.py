@@ -106,9 +106,6 @@ class Store:
         items : iterable of Item, default=()
             Items that the events name; known ones are left as they are.
 
-        Returns
-        -------
-        numbers : Future of list of int
         """
         if self._closed:
             raise StoreError(f"{self.path} is closed: open it again")
@@ -126,9 +123,6 @@ class Store:
         items : iterable of Item, default=()
             Items that the event names.
 
-        Returns
-        -------
-        number : int
         """
         return self.submit([event], items).result()[0]
 
@@ -249,12 +243,7 @@ class Store:
         return rows[0]["id"] if rows else None
 
     def event(self, number: int) -> Event:
-        """Return a stored event.
-
-        Parameters
-        ----------
-        number : int
-        """
+        """Return a stored event."""
         rows = self.read(
             f"SELECT {', '.join(COLUMNS)} FROM events WHERE id = ?", number
         )

@@ -124,24 +124,14 @@ class Updates:
         self.tell()
 
     def in_one_cluster(self, left: int, right: int) -> bool | None:
-        """Tell whether the last model has two rows in one cluster; None at first.
-
-        Parameters
-        ----------
-        left, right : int
-        """
+        """Tell whether the last model has two rows in one cluster; None at first."""
         if self.fitted is None:
             return None
         labels = self.fitted.labels
         return bool(labels[left] == labels[right])
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function when a fit or a report is done; return what ends that.
-
-        Parameters
-        ----------
-        listener : callable
-        """
+        """Call a function when a fit or a report is done; return what ends that."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 

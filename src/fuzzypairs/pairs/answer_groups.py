@@ -93,10 +93,6 @@ def group_samples(pairs: PairSet, n_clusters: int | None = None) -> Groups:
     n_clusters : int or None, default=None
         The most clusters there are, if known.
 
-    Returns
-    -------
-    Groups
-
     References
     ----------
     .. [1] Keuper, Levinkov, Bonneel, Lavoue, Brox, Andres, "Efficient decomposition of

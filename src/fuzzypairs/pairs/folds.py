@@ -109,10 +109,6 @@ def hold_out_samples(pairs: PairSet, n_splits: int, rng: np.random.Generator) ->
     n_splits : int
     rng : Generator
 
-    Returns
-    -------
-    folds : Folds
-
     Examples
     --------
     >>> import numpy as np

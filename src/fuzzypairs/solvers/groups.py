@@ -71,10 +71,6 @@ def solve_group(
     tol : float, default=1e-9
         Largest projected gradient, relative to the mean distance.
 
-    Returns
-    -------
-    GroupResult
-
     Notes
     -----
     Implements Algorithm 2 of the paper with the sweep in sequence. Where D or B'DB is

@@ -205,9 +205,6 @@ class Preparation(TransformerMixin, BaseEstimator):
         X : DataFrame of shape (n_samples, n_columns)
         y : ignored
 
-        Returns
-        -------
-        self : Preparation
         """
         return self.fit_summary(Summary.of(X))
 
@@ -217,13 +214,6 @@ class Preparation(TransformerMixin, BaseEstimator):
         Kinds of columns, categories and medians are those of the sampled rows; means
         and deviations of columns of numbers are those of all rows.
 
-        Parameters
-        ----------
-        summary : Summary
-
-        Returns
-        -------
-        self : Preparation
         """
         frame = summary.without([self.id_column]).sample
         contents = self._contents(frame)

@@ -129,16 +129,7 @@ class FileBlock:
 
 
 def list_blocks(files: Sequence[Path]) -> list[FileBlock]:
-    """Return the blocks of files, in their order.
-
-    Parameters
-    ----------
-    files : sequence of Path
-
-    Returns
-    -------
-    blocks : list of FileBlock
-    """
+    """Return the blocks of files, in their order."""
     blocks = []
     for path in files:
         if not path.exists():

@@ -172,9 +172,6 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
     path : str or path-like
         A file that `read_table` can read.
 
-    Returns
-    -------
-    judged : PairsFile
     """
     file = open_table(path)
     frame = file.read(ALL)
@@ -224,10 +221,6 @@ def read_pairs(
         Names of the rows as text, if judgements go by them.
     grade_scale : str, default=None
         See `grades_of`.
-
-    Returns
-    -------
-    pairs : PairSet
 
     Warns
     -----

@@ -128,10 +128,6 @@ def read_items(
         Columns to keep as they are written, if they are there; the column of ids stays
         among the features if it is one of them.
 
-    Returns
-    -------
-    items : Items
-
     Examples
     --------
     >>> import tempfile

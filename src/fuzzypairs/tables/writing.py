@@ -36,10 +36,6 @@ def escape_cell(cell: Any) -> Any:
         Text that begins with ``=``, ``+``, ``-``, ``@``, a tab, an end of line or an
         apostrophe is escaped, everything else is not.
 
-    Returns
-    -------
-    escaped : object
-
     Examples
     --------
     >>> from fuzzypairs.tables.writing import escape_cell
@@ -56,10 +52,6 @@ def unescape_cell(text: str) -> str:
     ----------
     text : str
         A cell of a file that `write_table` wrote.
-
-    Returns
-    -------
-    plain : str
 
     Examples
     --------
