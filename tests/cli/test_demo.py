@@ -205,7 +205,10 @@ def test_texts_are_clustered_by_subject_and_by_tone(tmp_path, monkeypatch):
     for name in ("subject", "tone"):
         judge = told["judges"][name]
         [share] = judge["accuracy"]["100 judgements"]
-        assert share > judge["without_judgements"]
+        # Subjects are found without judgements too, tones are not.
+        gain = share - judge["without_judgements"]
+        assert share > 0.75
+        assert gain > 0.1 if name == "tone" else gain >= 0
         assert len(judge["judgements"]) == 100
     page = (out / "report.html").read_text(encoding="utf-8")
     for words in ("Annoyed or pleased?", "Words that set it apart", "The worst bank"):

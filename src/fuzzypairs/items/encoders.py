@@ -56,8 +56,6 @@ class Encoder:
         Height and width of pictures; None takes items as they are.
     at_once : bool
         Whether all items are given in one call.
-    n_directions : int or None
-        The number of leading directions that are kept; None keeps all.
     digest : str
         Of the file of a network.
     said : str
@@ -67,7 +65,6 @@ class Encoder:
     encode: Callable[[Any], Any]
     size: tuple[int, int] | None = None
     at_once: bool = False
-    n_directions: int | None = None
     digest: str = ""
     said: str = ""
 
@@ -130,11 +127,11 @@ def make_encoder(
     if kind == "picture" and name == "gradients":
         side = pictures.SIDE
         said = "by directions of gradients and by colours"
-        return Encoder(pictures.gradients, (side, side), n_directions=50, said=said)
+        return Encoder(pictures.gradients, (side, side), said=said)
     if kind == "picture" and name == "pixels":
         side = pictures.FEW
         said = f"by their brightness at {side} x {side} pixels"
-        return Encoder(pictures.grey, (side, side), n_directions=50, said=said)
+        return Encoder(pictures.grey, (side, side), said=said)
     if kind == "picture" and name == "onnx" and rest:
         return _network(Path(rest), options)
     raise ValueError(

@@ -332,6 +332,27 @@ def test_many_directions_are_not_asked_of_few_items(pictures):
     assert ItemFeatures("picture").fit_transform(pictures[:5]).shape == (5, 560)
 
 
+def test_of_many_numbers_the_leading_directions_are_features():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(200, 90)) * np.linspace(3, 0.01, 90)
+    model = ItemFeatures("embedding")
+    X = model.fit_transform(vectors)
+
+    assert X.shape == (200, 80)
+    assert model.columns_[0].treatment == "centred, 80 leading directions of 90 numbers"
+    # They keep their scale, and so distances.
+    centred = vectors - vectors.mean(axis=0)
+    np.testing.assert_allclose((X**2).sum(1), (centred**2).sum(1), rtol=0.02)
+    np.testing.assert_allclose(model.transform(vectors), X, atol=1e-9)
+
+
+def test_embeddings_of_16_bits_are_centred_as_exactly_as_others():
+    vectors = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float16)
+    found = ItemFeatures("embedding").fit_transform(vectors)
+
+    np.testing.assert_allclose(found, vectors - vectors.mean(0, np.float64), atol=1e-6)
+
+
 def test_encoded_items_can_be_given():
     encoded = Encoded(ItemSet.from_embeddings(np.eye(3)), np.eye(3), "given")
     model = ItemFeatures("embedding")
