@@ -18,6 +18,7 @@ from commands import DATA, answers, put, read_csv, run
 from fuzzypairs import FDC, GuidedFDC, PairSet, load
 from fuzzypairs.cli.model_options import build_model
 from fuzzypairs.criteria import normalized_ari
+from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.tables.writing import unescape_cell
 
 FILES = ["memberships.csv", "model.skops", "report.html", "summary.json"]
@@ -412,6 +413,31 @@ def test_rows_with_gaps_are_less_sure_and_the_model_is_as_fitted(tmp_path):
     fitted = model[-1].memberships_
     np.testing.assert_allclose(fitted, model.predict_proba(frame), atol=1e-12)
     assert fitted[7].max() > 0.5
+
+
+@pytest.mark.parametrize("more", [[], ["--with-data"], ["--category", "x"]])
+def test_each_file_is_read_and_parsed_once(small, monkeypatch, more):
+    done = []
+
+    def noted(name):
+        function = getattr(TableFile, name)
+
+        def call(self, *arguments):
+            result = function(self, *arguments)
+            done.append((name, self.path.name))
+            return result
+
+        monkeypatch.setattr(TableFile, name, call)
+
+    noted("__init__"), noted("read")
+    result = run(*small, *more)
+
+    assert result.exit_code == 0, result.output
+    assert sorted(done) == [
+        (name, file)
+        for name in ("__init__", "read")
+        for file in ("data.csv", "pairs.csv")
+    ]
 
 
 def test_quiet_prints_nothing(small):

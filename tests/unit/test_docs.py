@@ -195,3 +195,16 @@ def test_contributing_names_every_module():
         name for name in here if name != "__init__.py" and f"`{name}`" not in text
     ]
     assert missing == []
+
+
+def test_contributing_names_files_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    package = Path(fuzzypairs.__file__).parent
+    named = re.findall(r"`([\w/.]+/[\w.]+\.(?:py|cpp))`", text)
+
+    assert len(named) > 40
+    assert [
+        name
+        for name in named
+        if not any((at / name).exists() for at in (package, ROOT))
+    ] == []
