@@ -85,6 +85,8 @@ class Answer:
     ----------
     id : int
         Number of the event.
+    answer : int
+        The first event of the answer: of several, if it was to several pairs.
     kind : str
         "graded", "unsure", "skipped" or "bad item".
     left_id, right_id, annotator, strategy, reason, input, seconds, time, note
@@ -96,6 +98,7 @@ class Answer:
     """
 
     id: int
+    answer: int
     kind: str
     left_id: str
     right_id: str

@@ -111,4 +111,57 @@ FROM (
 WHERE age = 1;
 """
 
-MIGRATIONS = (FIRST, SECOND)
+# Somebody who sorts items into piles judges all their pairs by one answer: the events
+# are part of the first of them, and undone with it.
+THIRD = f"""
+DROP VIEW judgements;
+DROP VIEW bad_items;
+DROP VIEW answers;
+DROP VIEW standing;
+ALTER TABLE events ADD COLUMN part_of INTEGER REFERENCES events (id);
+CREATE INDEX events_by_part ON events (part_of) WHERE part_of IS NOT NULL;
+
+CREATE VIEW standing AS
+SELECT * FROM events AS e
+WHERE kind IN ({ANSWERS}) AND coalesce(
+    (SELECT u.kind FROM events AS u
+     WHERE u.target = coalesce(e.part_of, e.id) AND u.kind IN ('undone', 'redone')
+     ORDER BY u.id DESC LIMIT 1), 'redone') = 'redone';
+
+CREATE VIEW answers AS
+SELECT s.id, s.kind AS first_kind, s.left_id, s.right_id, s.annotator, s.strategy,
+    s.reason, s.input, s.seconds, s.time, s.note, coalesce(s.part_of, s.id) AS answer,
+    CASE WHEN x.id IS NULL THEN s.kind WHEN x.grade = 0 THEN 'unsure' ELSE 'graded' END
+        AS kind,
+    CASE WHEN x.id IS NULL THEN CASE s.kind WHEN 'unsure' THEN 0.0 ELSE s.grade END
+        ELSE x.grade END AS grade,
+    x.id IS NOT NULL AS edited
+FROM standing AS s
+LEFT JOIN events AS x ON x.id =
+    (SELECT max(y.id) FROM standing AS y WHERE y.target = s.id AND y.kind = 'edited')
+WHERE s.kind <> 'edited';
+
+CREATE VIEW bad_items AS
+SELECT DISTINCT left_id AS id FROM answers WHERE kind = 'bad item';
+
+CREATE VIEW judgements AS
+SELECT id, a, b, grade, annotator, strategy, reason, input, seconds, time, answer
+FROM (
+    SELECT *, row_number() OVER (PARTITION BY annotator, a, b ORDER BY changed DESC)
+        AS age
+    FROM (
+        SELECT *, min(left_id, right_id) AS a, max(left_id, right_id) AS b,
+            CASE WHEN edited THEN
+                (SELECT max(y.id) FROM standing AS y
+                 WHERE y.target = answers.id AND y.kind = 'edited')
+            ELSE id END AS changed
+        FROM answers
+        WHERE grade IS NOT NULL
+            AND left_id NOT IN (SELECT id FROM bad_items)
+            AND right_id NOT IN (SELECT id FROM bad_items)
+    )
+)
+WHERE age = 1;
+"""
+
+MIGRATIONS = (FIRST, SECOND, THIRD)

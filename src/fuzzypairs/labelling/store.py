@@ -37,8 +37,9 @@ ROWS_A_STATEMENT = 1000
 
 COLUMNS = [field.name for field in fields(Event)]
 ANSWER = ", ".join(field.name for field in fields(Answer))
-# A question and who waits for the commit: events, items, their numbers.
-Work = tuple[list[Event], list[Item], "Future[list[int]]"]
+# What is stored together and who waits for the commit: events, items, whether they are
+# one answer, and the numbers of the events.
+Work = tuple[list[Event], list[Item], bool, "Future[list[int]]"]
 
 
 class Store:
@@ -94,7 +95,11 @@ class Store:
         self._writer.start()
 
     def submit(
-        self, events: Iterable[Event], items: Iterable[Item] = ()
+        self,
+        events: Iterable[Event],
+        items: Iterable[Item] = (),
+        *,
+        are_one: bool = False,
     ) -> "Future[list[int]]":
         """Hand events to the writer; the future has their numbers after the commit.
 
@@ -105,13 +110,15 @@ class Store:
         events : iterable of Event
         items : iterable of Item, default=()
             Items that the events name; known ones are left as they are.
+        are_one : bool, default=False
+            Whether the events are one answer, to be undone and held out as one.
 
         """
         if self._closed:
             raise StoreError(f"{self.path} is closed: open it again")
         future: Future[list[int]] = Future()
         future.set_running_or_notify_cancel()  # what is handed over is stored
-        self._work.put((list(events), list(items), future))
+        self._work.put((list(events), list(items), are_one, future))
         return future
 
     def append(self, event: Event, items: Iterable[Item] = ()) -> int:
@@ -235,12 +242,22 @@ class Store:
             yield from self._reader.execute(query, values)
 
     def last_answer(self, annotator: str) -> int | None:
-        """Return the number of the last answer or edit of a person that stands."""
+        """Return the first event of the last answer or edit of a person that stands."""
         rows = self.read(
-            "SELECT id FROM standing WHERE annotator = ? ORDER BY id DESC LIMIT 1",
+            "SELECT coalesce(part_of, id) AS first FROM standing WHERE annotator = ? "
+            "ORDER BY id DESC LIMIT 1",
             annotator,
         )
-        return rows[0]["id"] if rows else None
+        return rows[0]["first"] if rows else None
+
+    def events_of(self, answer: int) -> list[Event]:
+        """Return the events of an answer, by the number of the first."""
+        rows = self.read(
+            f"SELECT {', '.join(COLUMNS)} FROM events WHERE id = ? OR part_of = ? "
+            "ORDER BY id",
+            answer, answer,
+        )  # fmt: skip
+        return [Event(**row) for row in rows]
 
     def event(self, number: int) -> Event:
         """Return a stored event."""
@@ -400,7 +417,7 @@ def insert(connection: sqlite3.Connection, batch: list[Work]) -> list[list[int]]
 
     Few statements for all of them: each lets threads that answer requests go first.
     """
-    items = {item.id: item for _, named, _ in batch for item in named}
+    items = {item.id: item for _, named, *_ in batch for item in named}
     insert_rows(
         connection,
         "INSERT OR IGNORE INTO items (id, row, digest)",
@@ -414,18 +431,21 @@ def insert(connection: sqlite3.Connection, batch: list[Work]) -> list[list[int]]
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     rows: list[tuple[object, ...]] = []
     numbers: list[list[int]] = []
-    for events, *_ in batch:
-        stored = []
+    for events, _, are_one, _ in batch:
+        stored: list[int] = []
         for event in events:
             if event.key not in known:
                 number += 1
                 values = {**vars(event), "time": event.time or now}
-                rows.append((number, *(values[name] for name in COLUMNS)))
+                part_of = stored[0] if are_one and stored else None
+                rows.append((number, *(values[name] for name in COLUMNS), part_of))
                 if event.key is not None:
                     known[event.key] = number
             stored.append(known.get(event.key, number))
         numbers.append(stored)
-    insert_rows(connection, f"INSERT INTO events (id, {', '.join(COLUMNS)})", rows)
+    insert_rows(
+        connection, f"INSERT INTO events (id, {', '.join(COLUMNS)}, part_of)", rows
+    )
     return numbers
 
 

@@ -65,9 +65,9 @@ def hold_out(
        A judgement is then held out if both of its samples are, used for training if
        neither is, and not used if one is.
     3. If that leaves fewer than `FEWEST_PAIRS` held-out judgements, or fewer than
-       `n_splits` of either kind, single pairs are split, with the judgements of all
-       judges. Held-out and training judgements then share samples, and scores favour
-       fits with a large weight of judgements.
+       `n_splits` of either kind, or if answers judged several pairs at once, units of
+       judgements (`PairSet.unit`) are split. Held-out and training judgements then
+       share samples, and scores favour fits with a large weight of judgements.
 
     Examples
     --------
@@ -80,12 +80,13 @@ def hold_out(
     [(30, 10), (30, 10), (30, 10), (30, 10)]
     """
     pairs = pairs.informative
-    blocks = [cut_groups(pairs, n_splits, rng) for _ in range(n_repeats)]
-    fold_of = [deal(block, pairs, n_splits, rng) for block in blocks]
-    if all(is_enough(fold, pairs, n_splits) for fold in fold_of):
-        splits = [split_at(fold, f, pairs) for fold in fold_of for f in range(n_splits)]
-        return Folds(pairs, splits, blocks[0][pairs.i], shares_samples=False)
-    each = pairs.pair
+    if pairs.answers is None:  # blocks of samples would cut answers
+        blocks = [cut_groups(pairs, n_splits, rng) for _ in range(n_repeats)]
+        folds = [deal(block, pairs, n_splits, rng) for block in blocks]
+        if all(is_enough(fold, pairs, n_splits) for fold in folds):
+            splits = [split_at(one, f, pairs) for one in folds for f in range(n_splits)]
+            return Folds(pairs, splits, blocks[0][pairs.i], shares_samples=False)
+    each = pairs.unit
     splits = []
     for _ in range(n_repeats):
         fold = deal_units(each, loads_of(pairs), n_splits, rng)
@@ -127,7 +128,7 @@ def hold_out_samples(pairs: PairSet, n_splits: int, rng: np.random.Generator) ->
     share = np.abs(pairs.grade).sum() / n_splits
     strength = np.bincount(group[pairs.i], np.abs(pairs.grade), n_groups)
     is_dense = (strength > share) & (n_judged >= DENSE * n_rows)
-    if not is_dense.any():
+    if not is_dense.any() or pairs.answers is not None:
         return hold_out(pairs, n_splits, 1, rng)
     block = cut_groups(pairs, n_splits, rng)
     rows = np.flatnonzero(group >= 0)

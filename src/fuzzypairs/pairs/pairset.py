@@ -19,6 +19,7 @@ from fuzzypairs.pairs.reading import (
     is_count,
     judgements_of,
     merge,
+    read_answers,
     read_columns,
     read_ends,
     read_frame,
@@ -106,6 +107,9 @@ class PairSet:
     judge_names : sequence of str, default=None
         Names of judges, also of those without a judgement. None: those that `judges`
         names, sorted.
+    answers : array-like of shape (n_pairs,), default=None
+        Number of the answer that each judgement is part of: someone who sorts items
+        into piles judges all their pairs by one answer. None: each is an answer.
 
     Attributes
     ----------
@@ -119,6 +123,8 @@ class PairSet:
         Judge of each judgement, a place in `judge_names`; read-only.
     judge_names : tuple of str
         Names of the judges; "" is the one without a name.
+    answers : ndarray of shape (n_pairs,), int64, or None
+        Answer that each judgement is part of; read-only.
 
     References
     ----------
@@ -143,6 +149,7 @@ class PairSet:
     n_samples: int
     judges: Ints
     judge_names: tuple[str, ...]
+    answers: Ints | None
 
     def __init__(
         self,
@@ -152,16 +159,18 @@ class PairSet:
         n_samples: int | None = None,
         judges: Any = None,
         judge_names: Any = None,
+        answers: Any = None,
     ) -> None:
         # Restored sets are created here as well, so all are in order.
         try:
             ends = read_ends(i, j, n_samples, "pairs")
             grades = read_grades(grade, ends)
             codes, names = read_judges(judges, judge_names, len(grades))
-            merged = merge(ends, grades, codes)
+            given = read_answers(answers, len(grades))
+            merged = merge(ends, grades, codes, given)
         except Exception as error:
             raise unreadable(COLUMNS, error) from error
-        self._set(*merged, ends.n_samples, names)
+        self._set(*merged[:4], ends.n_samples, names, merged[4])
 
     def _set(
         self,
@@ -171,13 +180,16 @@ class PairSet:
         judges: Ints,
         n_samples: int,
         judge_names: tuple[str, ...],
+        answers: Ints | None,
     ) -> "PairSet":
         """Take arrays of its own in canonical order, without a check."""
         columns = {"i": i, "j": j, "grade": grade, "judges": judges}
-        for values in columns.values():
+        for values in (*columns.values(), *(() if answers is None else (answers,))):
             values.flags.writeable = False
         # The set is frozen for all others.
-        vars(self).update(columns, n_samples=n_samples, judge_names=judge_names)
+        vars(self).update(
+            columns, n_samples=n_samples, judge_names=judge_names, answers=answers
+        )
         return self
 
     @classmethod
@@ -503,7 +515,8 @@ class PairSet:
         PairSet(3 pairs on 3 samples: 2 alike, 1 unlike, 0 can't say; 2 judges)
         """
         columns = self.i, self.j, self.grade, self.n_samples
-        return PairSet(*columns, np.zeros(len(self), np.int64), [judge])
+        by = np.zeros(len(self), np.int64)
+        return PairSet(*columns, by, [judge], self.answers)
 
     @property
     def merged(self) -> "PairSet":
@@ -521,13 +534,42 @@ class PairSet:
 
     @cached_property
     def _merged(self) -> "PairSet":
-        return PairSet(self.i, self.j, self.grade, self.n_samples)
+        columns = self.i, self.j, self.grade, self.n_samples
+        units = None if self.answers is None else self._unit
+        return PairSet(*columns, answers=units)
 
     @property
     def pair(self) -> Ints:
         """Number of the pair of each judgement, its place in `merged`."""
         ends = self.i * self.n_samples + self.j
         return np.cumsum(np.diff(ends, prepend=-1) > 0) - 1
+
+    @property
+    def unit(self) -> Ints:
+        """Number of the unit of each judgement, to be held out as one.
+
+        A unit is a pair, with its judgements by all judges, or all pairs of answers
+        that have a pair in common.
+
+        Examples
+        --------
+        >>> PairSet([0, 0, 1, 2], [1, 2, 2, 3], [1, -1, -1, 1], answers=[7, 7, 7, 8]
+        ...         ).unit
+        array([0, 0, 0, 1])
+        """
+        return self.pair if self.answers is None else self._unit
+
+    @cached_property
+    def _unit(self) -> Ints:
+        assert self.answers is not None
+        pair, answer = self.pair, np.unique(self.answers, return_inverse=True)[1]
+        n_pairs = int(pair.max(initial=-1)) + 1
+        n_nodes = n_pairs + int(answer.max(initial=-1)) + 1
+        links = sparse.coo_array(
+            (np.ones(len(pair)), (pair, n_pairs + answer)), (n_nodes, n_nodes)
+        )
+        node = csgraph.connected_components(links, directed=False)[1]
+        return np.asarray(np.unique(node[pair], return_inverse=True)[1])
 
     @property
     def similar(self) -> Mask:
@@ -564,8 +606,9 @@ class PairSet:
 
     def _at(self, mask: Mask) -> "PairSet":
         columns = (self.i[mask], self.j[mask], self.grade[mask], self.judges[mask])
+        answers = None if self.answers is None else self.answers[mask]
         new: PairSet = object.__new__(PairSet)
-        return new._set(*columns, self.n_samples, self.judge_names)
+        return new._set(*columns, self.n_samples, self.judge_names, answers)
 
     def components(self) -> tuple[int, Ints]:
         """Independent groups: samples linked by chains of informative pairs.
@@ -691,8 +734,8 @@ class PairSet:
             Seed of the split.
         whole_groups : bool, default=True
             Whether every group of `components` is in one fold, so that no held-out pair
-            follows from the others by a chain. Single pairs are split if there are
-            fewer groups than folds, each with its judgements by all judges.
+            follows from the others by a chain. Units (`unit`) are split if there are
+            fewer groups than folds.
 
         Returns
         -------
@@ -713,15 +756,16 @@ class PairSet:
         2 2
         """
         pairs = self.informative
-        pair = pairs.pair
-        if not is_count(n_folds, 2, n_pairs := int(pair.max(initial=-1)) + 1):
+        unit = pairs.unit
+        if not is_count(n_folds, 2, n_units := int(unit.max(initial=-1)) + 1):
+            what = "pairs" if pairs.answers is None else "answers"
             raise PairsError(
                 f"n_folds is {shown(n_folds)}, expected a number from 2 to the "
-                f"{n_pairs} informative pairs"
+                f"{n_units} informative {what}"
             )
         n_groups, labels = pairs.components()
         whole = check_flag("whole_groups", whole_groups) and n_groups >= n_folds
-        unit = labels[pairs.i] if whole else pair
+        unit = labels[pairs.i] if whole else unit
         rng = read_generator(random_state)
         fold = deal_units(unit, np.ones((len(pairs), 1)), n_folds, rng)
         return (
@@ -770,7 +814,14 @@ class PairSet:
         ]
         columns = [(p.i, p.j, p.grade, by) for p, by in zip(sets, judges, strict=True)]
         i, j, grade, codes = map(np.concatenate, zip(*columns, strict=True))
-        return PairSet(i, j, grade, self.n_samples, codes, names)
+        answers = None
+        if any(pairs.answers is not None for pairs in sets):
+            own = [np.arange(len(p)) if p.answers is None else p.answers for p in sets]
+            starts = np.cumsum([0, *(some.max(initial=-1) + 1 for some in own)])
+            answers = np.concatenate(
+                [some + start for some, start in zip(own, starts[:-1], strict=True)]
+            )
+        return PairSet(i, j, grade, self.n_samples, codes, names, answers)
 
     def to_sparse(self) -> "sparse.csr_array[np.float64]":
         """Symmetric matrix of `merged` grades (n_samples, n_samples), with those of 0.
@@ -812,7 +863,8 @@ class PairSet:
     @property
     def _key(self) -> tuple[Any, ...]:
         columns = self.i, self.j, self.grade, self.judges
-        known = self.n_samples, self.judge_names
+        answers = None if self.answers is None else self.answers.tobytes()
+        known = self.n_samples, self.judge_names, answers
         return (*known, *(values.tobytes() for values in columns))
 
     def __len__(self) -> int:
@@ -841,4 +893,4 @@ class PairSet:
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and files are restored by the constructor: checked and read-only.
         columns = self.i, self.j, self.grade, self.n_samples
-        return PairSet, (*columns, self.judges, self.judge_names)
+        return PairSet, (*columns, self.judges, self.judge_names, self.answers)

@@ -275,22 +275,41 @@ def name_of_judge(judge: Any) -> str:
     return "" if is_missing else str(judge).strip()
 
 
-def merge(ends: Ends, grade: Floats, judges: Ints) -> tuple[Ints, Ints, Floats, Ints]:
-    """Sort pairs to i < j, each once a judge, with the mean of grades other than 0."""
+def read_answers(answers: Any, n_pairs: int) -> Ints | None:
+    """Read the numbers of the answers that judgements are part of."""
+    if answers is None:
+        return None
+    if np.ndim(answers) != 1 or len(answers) != n_pairs:
+        raise PairsError(
+            f"answers has shape {np.shape(answers)}, expected the number of the answer "
+            f"of each of {n_pairs} judgements"
+        )
+    return _numbers(answers, "answers", ROW).astype(np.int64)
+
+
+def merge(
+    ends: Ends, grade: Floats, judges: Ints, answers: Ints | None = None
+) -> tuple[Ints, Ints, Floats, Ints, Ints | None]:
+    """Sort pairs to i < j, each once a judge, with the mean of grades other than 0.
+
+    Of answers to the same pair, the one with the lowest grade is kept.
+    """
     i, j = np.minimum(ends.i, ends.j), np.maximum(ends.i, ends.j)
     key = i * ends.n_samples + j
     if (key[1:] > key[:-1]).all():
         # + 0.0 makes -0.0 an ordinary zero
-        return i, j, grade + 0.0, judges.copy()
+        same = None if answers is None else answers.copy()
+        return i, j, grade + 0.0, judges.copy(), same
     # Sorted by grade as well, so that sums do not depend on the order given.
     order = np.lexsort((grade, judges, key))
     i, j, key = i[order], j[order], key[order]
     grade, judges = grade[order], judges[order]
     new = np.r_[True, (key[1:] > key[:-1]) | (judges[1:] > judges[:-1])]
     place = np.cumsum(new) - 1
-    answers = np.bincount(place, weights=grade != 0)
-    mean = np.bincount(place, weights=grade) / np.maximum(answers, 1)
-    return i[new], j[new], mean, judges[new]
+    n_given = np.bincount(place, weights=grade != 0)
+    mean = np.bincount(place, weights=grade) / np.maximum(n_given, 1)
+    kept = None if answers is None else answers[order][new]
+    return i[new], j[new], mean, judges[new], kept
 
 
 def read_sparse(matrix: Any, n_samples: int | None) -> tuple[Any, Any, Any, int]:

@@ -28,15 +28,21 @@ class Stored(NamedTuple):
     ----------
     facts : dict of str to str
         About the data that were judged.
-    judged : list of tuple of str, str, float and str
-        Both names, the grade and the annotator.
+    judged : list of tuple of str, str, float, str and int
+        Both names, the grade, the annotator, and the number of the answer.
     items : dict of str to tuple of int and str
         Rows and digests of judged items by their names.
     """
 
     facts: dict[str, str]
-    judged: list[tuple[str, str, float, str]]
+    judged: list[tuple[str, str, float, str, int]]
     items: dict[str, tuple[int, str]]
+
+    @property
+    def answers(self) -> list[int] | None:
+        """The answer of each judgement; None if all are answers of their own."""
+        found = [answer for *_, answer in self.judged]
+        return None if len(set(found)) == len(found) else found
 
     @property
     def names(self) -> list[str]:
@@ -52,8 +58,8 @@ class Stored(NamedTuple):
 
 def read_store(
     path: str | PathLike[str], ids: Iterable[Any] | None, n_samples: int | None
-) -> tuple[list[int], list[int], list[float], int, list[str]]:
-    """Return rows and grades of judgements, the number of samples, and annotators."""
+) -> tuple[list[int], list[int], list[float], int, list[str], None, list[int] | None]:
+    """Return what `PairSet` takes: of judges the annotators, of all judgements."""
     stored = open_store(path)
     column = stored.facts.get("id_column", "")
     if column and ids is None:
@@ -84,9 +90,11 @@ def read_store(
     return (
         [place[a] for a, *_ in stored.judged],
         [place[b] for _, b, *_ in stored.judged],
-        [grade for *_, grade, _ in stored.judged],
+        [grade for *_, grade, _, _ in stored.judged],
         n_given,
-        [annotator for *_, annotator in stored.judged],
+        [annotator for *_, annotator, _ in stored.judged],
+        None,
+        stored.answers,
     )
 
 
@@ -117,8 +125,11 @@ def open_store(path: str | PathLike[str]) -> Stored:
             closing(copy_to_memory(connection)) as copy,
         ):
             facts = dict(copy.execute("SELECT name, value FROM facts"))
+            # Files of versions that knew no answers to several pairs.
+            known = [row[1] for row in copy.execute("PRAGMA table_info(judgements)")]
+            answer = "answer" if "answer" in known else "row_number() OVER ()"
             judged = copy.execute(
-                "SELECT a, b, grade, annotator FROM judgements"
+                f"SELECT a, b, grade, annotator, {answer} FROM judgements"
             ).fetchall()
             items = copy.execute("SELECT id, row, digest FROM items").fetchall()
     except sqlite3.Error as error:

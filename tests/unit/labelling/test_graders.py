@@ -29,7 +29,7 @@ WIKIPEDIA = [
 def answers(rows):
     """Answers from (left, right, annotator, grade)."""
     return [
-        Answer(n, "graded", a, b, who, grade, "", "", "", None, "", "", False)
+        Answer(n, n, "graded", a, b, who, grade, "", "", "", None, "", "", False)
         for n, (a, b, who, grade) in enumerate(rows)
     ]
 

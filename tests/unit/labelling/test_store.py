@@ -208,7 +208,7 @@ def newer(path):
     ("make", "sentence"),
     [
         (foreign, "another program"),
-        (newer, "version 99 but this fuzzypairs knows 2: upgrade"),
+        (newer, "version 99 but this fuzzypairs knows 3: upgrade"),
         (lambda path: path.write_text("a,b,grade\n" * 99), "is no file of judgements"),
     ],
 )
@@ -335,3 +335,42 @@ def test_events_of_one_call_may_be_more_than_values_of_one_statement(store):
 
     assert store.submit(many, items).result() == list(range(1, 2501))
     assert len(list(store.items())) == 2500
+
+
+def test_an_answer_to_several_pairs_is_one(store):
+    store.append(grade(0.5, "d", "e"))
+    ends = [("a", "b", 0.75), ("a", "c", -0.75), ("b", "c", -0.75)]
+    events = [grade(value, a, b, key=f"k {a}{b}") for a, b, value in ends]
+    numbers = store.submit(events, are_one=True).result()
+    again = store.submit(events, are_one=True).result()
+    store.append(Event("edited", "a", "c", "Ann", grade=0.25, target=3))
+
+    assert numbers == again == [2, 3, 4]
+    assert [answer.answer for answer in store.answers()] == [1, 2, 2, 2]
+    assert PairSet.from_store(store.path, ids="abcde").answers.tolist() == [2, 2, 2, 1]
+    assert store.events_of(2)[1:] == [store.event(3), store.event(4)]
+    assert (undo(store), undo(store)) == (5, 2)  # the edit, then all of it
+    assert standing(store) == [("d", "e", "graded", 0.5)]
+    assert PairSet.from_store(store.path, ids="abcde").answers is None
+
+
+def test_files_of_earlier_versions_are_upgraded(tmp_path, monkeypatch):
+    from fuzzypairs.labelling import store as module
+
+    path = tmp_path / "old.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "MIGRATIONS", module.MIGRATIONS[:2])
+        module.own_parts.cache_clear()
+        connection = module.connect(path)
+        module.migrate(connection, path)
+        connection.execute(
+            "INSERT INTO events (kind, left_id, right_id, annotator, grade, time) "
+            "VALUES ('graded', 'a', 'b', 'Ann', 0.5, '')"
+        )
+        connection.close()
+    module.own_parts.cache_clear()
+    assert len(PairSet.from_store(path, ids="ab")) == 1  # read as it is
+    with Store(path) as store:
+        store.append(grade(1.0, "b", "c"))
+
+        assert judgements(store) == [("a", "b", 0.5), ("b", "c", 1.0)]

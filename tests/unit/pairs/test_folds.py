@@ -1,5 +1,7 @@
 """Folds of judgements: balance, giant groups, and what cannot be kept apart."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -138,3 +140,20 @@ def test_sparse_judgements_are_held_out_as_before():
     same = hold_out_samples(pairs, 4, np.random.default_rng(0))
 
     assert [split.train for split in one.splits] == [s.train for s in same.splits]
+
+
+def test_what_one_answer_judged_is_held_out_as_one():
+    rng = np.random.default_rng(0)
+    sets = [rng.choice(100, 8, replace=False) for _ in range(12)]
+    triples = [
+        (i, j, 1.0 if i % 3 == j % 3 else -1.0, n)
+        for n, rows in enumerate(sets)
+        for i, j in combinations(sorted(rows.tolist()), 2)
+    ]
+    i, j, grade, answers = zip(*triples, strict=True)
+    pairs = PairSet(i, j, grade, 100, answers=answers)
+    for folds in (hold_out(pairs, 4, 2, rng), hold_out_samples(pairs, 4, rng)):
+        for train, test in folds.splits:
+            held_out = set(pairs.answers[test].tolist())
+            assert len(held_out) >= 2
+            assert not held_out & set(train.answers.tolist())

@@ -477,3 +477,27 @@ def test_links_are_two_edges_for_each_informative_pair():
 def test_links_of_nothing():
     links = PairSet.from_triples([(0, 1, 0)]).links
     assert [len(part) for part in links] == [0, 1, 0, 1, 0, 0]
+
+
+def test_pairs_of_one_answer_are_one_unit():
+    # Two answers about three items each have a pair in common; a third one has none.
+    ends = [(0, 1), (0, 2), (1, 2), (2, 1), (2, 3), (1, 3), (4, 5)]
+    judges = ["a"] * 3 + ["b"] * 4
+    pairs = PairSet(*np.transpose(ends), np.ones(7), judges=judges,
+                    answers=[5, 5, 5, 9, 9, 9, 2])  # fmt: skip
+    again = pickle.loads(pickle.dumps(pairs))
+
+    assert pairs.answers.tolist() == [5, 5, 5, 9, 9, 9, 2]
+    assert pairs.unit.tolist() == [0] * 6 + [1]
+    assert again == pairs
+    assert again.answers.tolist() == pairs.answers.tolist()
+    assert pairs.restrict([3, 2, 1]).answers.tolist() == [9, 9, 5, 9]
+    assert pairs.select(pairs.i > 0).answers.tolist() == [5, 9, 9, 9, 2]
+    assert pairs.merged.unit.tolist() == [0, 0, 0, 0, 0, 1]
+    joined = pairs.by("a") + PairSet.from_triples([(0, 5, 1.0), (1, 5, 1.0)], 6)
+    assert len(set(joined.unit.tolist())) == 4
+    train, test = next(iter(pairs.split(2, 0, whole_groups=False)))
+    assert {len(train), len(test)} == {6, 1}
+    for wrong in ([1], [[1] * 7], ["x"] * 7):
+        with pytest.raises(PairsError, match="answers"):
+            PairSet(*np.transpose(ends), np.ones(7), answers=wrong)
