@@ -516,7 +516,7 @@ class PairSet:
         """
         columns = self.i, self.j, self.grade, self.n_samples
         by = np.zeros(len(self), np.int64)
-        return PairSet(*columns, by, [judge], self.answers)
+        return PairSet(*columns, by, [judge], self._kept_units)
 
     @property
     def merged(self) -> "PairSet":
@@ -535,8 +535,7 @@ class PairSet:
     @cached_property
     def _merged(self) -> "PairSet":
         columns = self.i, self.j, self.grade, self.n_samples
-        units = None if self.answers is None else self._unit
-        return PairSet(*columns, answers=units)
+        return PairSet(*columns, answers=self._kept_units)
 
     @property
     def pair(self) -> Ints:
@@ -558,6 +557,11 @@ class PairSet:
         array([0, 0, 0, 1])
         """
         return self.pair if self.answers is None else self._unit
+
+    @property
+    def _kept_units(self) -> Ints | None:
+        """Units in place of answers, where judgements of a pair become one."""
+        return None if self.answers is None else self._unit
 
     @cached_property
     def _unit(self) -> Ints:
