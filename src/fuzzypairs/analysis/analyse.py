@@ -7,10 +7,11 @@ from typing import Any
 from sklearn.base import clone
 
 from fuzzypairs import FDC, GuidedFDC
+from fuzzypairs._typing import Show
 from fuzzypairs.analysis.analysis_result import Result
 from fuzzypairs.analysis.fit_rows import TRIED, fit_rows
 from fuzzypairs.analysis.row_reader import RowReader
-from fuzzypairs.analysis.rows import Rows, Show, tell_nobody
+from fuzzypairs.analysis.rows import Rows, tell_nobody
 from fuzzypairs.exceptions import warnings_as_notes
 
 __all__ = ["analyse", "analyse_rows"]

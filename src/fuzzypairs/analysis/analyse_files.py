@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, __version__
+from fuzzypairs._typing import Show
 from fuzzypairs.analysis.analysis_result import (
     Result,
     judgement_summary,
@@ -33,7 +34,7 @@ from fuzzypairs.analysis.file_parts import (
 from fuzzypairs.analysis.file_rows import FileJob, FileRows, open_files
 from fuzzypairs.analysis.fit_rows import TRIED, Choice, choose_number, number_of
 from fuzzypairs.analysis.row_reader import RowReader
-from fuzzypairs.analysis.rows import Show, tell_nobody
+from fuzzypairs.analysis.rows import tell_nobody
 from fuzzypairs.blocks.dask_estimators import DaskFDC
 from fuzzypairs.blocks.guided_blocks import fit_guided_blocks
 from fuzzypairs.blocks.named_pairs import NamedPairs

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fuzzypairs import PairSet, __version__, criteria
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats, Labels, Show
 from fuzzypairs.analysis.fit_rows import (
     Choice,
     number_of,
@@ -30,7 +30,7 @@ from fuzzypairs.analysis.result_columns import (
     row_flags,
     write_memberships,
 )
-from fuzzypairs.analysis.rows import Rows, Show, tell_nobody
+from fuzzypairs.analysis.rows import Rows, tell_nobody
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.tables.atomic import staging
 from fuzzypairs.tables.gaps import labels_by

@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from fuzzypairs._typing import Ints
+from fuzzypairs._typing import Ints, Show
 from fuzzypairs.analysis.row_reader import RowReader
-from fuzzypairs.analysis.rows import Rows, Show, feature_frame, no_columns, tell_nobody
+from fuzzypairs.analysis.rows import Rows, feature_frame, no_columns, tell_nobody
 from fuzzypairs.blocks.block_rows import Blocks, Reading
 from fuzzypairs.blocks.held_rows import by_block, draw_rows, positions
 from fuzzypairs.blocks.maps import BlockMap, choose_map

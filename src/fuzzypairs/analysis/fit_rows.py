@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSet
-from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.analysis.rows import Show, tell_nobody
+from fuzzypairs._typing import Floats, Ints, Show
+from fuzzypairs.analysis.rows import tell_nobody
 from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
 from fuzzypairs.criteria import align_clusters
 from fuzzypairs.exceptions import ClustersVanishedWarning

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fuzzypairs._typing import Show
 from fuzzypairs.analysis.row_reader import items_alone, items_of
-from fuzzypairs.analysis.rows import Rows, Show, feature_frame, no_columns, tell_nobody
+from fuzzypairs.analysis.rows import Rows, feature_frame, no_columns, tell_nobody
 from fuzzypairs.exceptions import warnings_as_notes
 from fuzzypairs.items import ItemFeatures, ItemSet
 from fuzzypairs.pairs import PairSet

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fuzzypairs.analysis.rows import Rows, Show, no_columns, tell_nobody
+from fuzzypairs._typing import Show
+from fuzzypairs.analysis.rows import Rows, no_columns, tell_nobody
 from fuzzypairs.exceptions import ReadingWarning, warnings_as_notes
 from fuzzypairs.items import ItemSet
 from fuzzypairs.items.files import Kind

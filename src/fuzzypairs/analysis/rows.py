@@ -1,7 +1,7 @@
 """What goes into an analysis: rows with ids and features, and judgements of them."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fuzzypairs._typing import Floats, Ints, Mask
+from fuzzypairs._typing import Floats, Ints, Mask, Show
 from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.items import ItemFeatures, ItemSet
 from fuzzypairs.pairs import PairSet
@@ -18,10 +18,8 @@ from fuzzypairs.tables.features import ColumnRecord, Preparation
 from fuzzypairs.tables.gaps import MOSTLY_MISSING, lower_certainty, mostly_missing
 from fuzzypairs.tables.table_files import Items, prepare
 
-__all__ = ["Rows", "Show", "feature_frame", "no_columns", "tell_nobody"]
+__all__ = ["Rows", "feature_frame", "no_columns", "tell_nobody"]
 
-# Called with what is being done, how much is done, and how much there is.
-Show = Callable[[str, float, float], None]
 # What results say of an item whose features are the mean.
 NOT_READABLE = "not readable"
 # Columns that a note names.

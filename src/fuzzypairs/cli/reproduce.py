@@ -1,7 +1,7 @@
 """`fuzzypairs reproduce`: the tables and figures of the paper."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,7 @@ from fuzzypairs.cli import screen
 
 # What is slow to load is imported where it is used: --help answers at once.
 if TYPE_CHECKING:
+    from fuzzypairs._typing import Show
     from fuzzypairs.reproduction.index_page import Piece
     from fuzzypairs.reproduction.targets import Plan
 
@@ -179,16 +180,16 @@ def _words(text: str | None) -> list[str]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[float, float, str], None]]:
+def _progress() -> "Iterator[Show]":
     """Yield a function that shows progress; without a terminal, a line a minute."""
     is_terminal, last = Console(stderr=True).is_terminal, time.monotonic()
     with screen.progress(percent=True) as draw:
 
-        def show(done: float, total: float, what: str) -> None:
+        def show(doing: str, done: float, total: float) -> None:
             nonlocal last
-            draw(what, done, total)
+            draw(doing, done, total)
             if not is_terminal and time.monotonic() - last > PAUSE:
                 last = time.monotonic()
-                typer.echo(f"{done / total:.0%} of what is known: {what}", err=True)
+                typer.echo(f"{done / total:.0%} of what is known: {doing}", err=True)
 
         yield show

@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +30,7 @@ from fuzzypairs.cli.options import as_options
 from fuzzypairs.exceptions import warnings_as_notes
 
 if TYPE_CHECKING:
+    from fuzzypairs._typing import Show
     from fuzzypairs.report import Table
 
 __all__ = [
@@ -209,9 +210,7 @@ def print_verdict(terminal: Console, sentences: Sequence[str]) -> None:
 
 
 @contextmanager
-def progress(
-    *, percent: bool = False, quiet: bool = False
-) -> Iterator[Callable[[str, float, float], None]]:
+def progress(*, percent: bool = False, quiet: bool = False) -> "Iterator[Show]":
     """Yield a function that shows progress on a terminal, and nothing elsewhere.
 
     It takes what is being done, how much is done, and how much there is: steps, or

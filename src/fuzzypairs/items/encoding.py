@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from fuzzypairs._typing import Progress
 from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.items import pictures
 from fuzzypairs.items.encoders import Encoder
 from fuzzypairs.tables.atomic import replacing
 from fuzzypairs.threads import Threads
 
-__all__ = ["Tell", "run_encoder", "with_cache"]
+__all__ = ["run_encoder", "with_cache"]
 
-Tell = Callable[[float, float], None]
 # Items that are read and encoded together, by a thread.
 BATCH = 32
 # Vectors by number, and why there are none.
@@ -46,7 +46,11 @@ def with_cache(
 
 
 def run_encoder(
-    encoder: Encoder, items: Any, wanted: Sequence[int], n_jobs: int | None, tell: Tell
+    encoder: Encoder,
+    items: Any,
+    wanted: Sequence[int],
+    n_jobs: int | None,
+    tell: Progress,
 ) -> tuple[dict[int, Any], dict[int, str]]:
     """Return vectors of the wanted items, and why some cannot be read."""
     vectors: dict[int, Any] = {}

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs._typing import Floats, Mask
+from fuzzypairs._typing import Floats, Mask, Progress
 from fuzzypairs.exceptions import ReadingWarning, VersionMismatchWarning
 from fuzzypairs.items.encoders import (
     LONGEST_TEXT,
@@ -22,7 +22,7 @@ from fuzzypairs.items.encoders import (
     make_encoder,
     package_of,
 )
-from fuzzypairs.items.encoding import Tell, run_encoder, with_cache
+from fuzzypairs.items.encoding import run_encoder, with_cache
 from fuzzypairs.items.files import Kind
 from fuzzypairs.items.item_set import ItemSet, name_problems
 from fuzzypairs.tables.features import ColumnRecord, Preparation
@@ -155,7 +155,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         self,
         items: Any,
         *,
-        tell: Tell = lambda done, total: None,
+        tell: Progress = lambda done, total: None,
         cache: Path | None = None,
         strict: bool = False,
     ) -> Encoded:
@@ -215,7 +215,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):
         return ItemSet("picture", list(items), problems=empty)
 
     def _run_encoder(
-        self, items: ItemSet, name: str, tell: Tell, cache: Path | None
+        self, items: ItemSet, name: str, tell: Progress, cache: Path | None
     ) -> Encoded:
         is_loaded = "features_" in vars(self) and not vars(self).get("_is_ours", False)
         if is_loaded and name.startswith("python:"):

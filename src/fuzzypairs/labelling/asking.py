@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from fuzzypairs._typing import Progress
 from fuzzypairs.labelling.programs import (
     JudgeError,
     ProgramJudge,
@@ -95,7 +96,7 @@ async def ask_judge(
     n_questions: int,
     parallel: int = 1,
     n_failures: int = 20,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Tally:
     """Ask until the questions are used up, nothing is left, or the judge fails.
 

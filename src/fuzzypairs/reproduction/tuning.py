@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +22,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from fuzzypairs._typing import Floats
+from fuzzypairs._typing import Floats, Show
 from fuzzypairs.datasets import describe
 from fuzzypairs.reproduction.data import load_benchmark
 from fuzzypairs.reproduction.methods import METHODS, Point
@@ -74,7 +74,7 @@ def complete(
     runs: Runs,
     *,
     n_jobs: int = 1,
-    progress: Callable[[float, float, str], None] | None = None,
+    progress: Show | None = None,
     times: Path | None = None,
 ) -> None:
     """Run what is missing until every cell is complete.
@@ -87,7 +87,7 @@ def complete(
     n_jobs : int, default=1
         Number of processes, each on one thread; 1 stays in this one.
     progress : callable, default=None
-        Called as ``progress(done, total, what)`` with the work that is known so far.
+        Called as ``progress(doing, done, total)`` with the work that is known so far.
     times : Path, default=None
         A file to append the seconds of each run to. They differ each time, so they
         are not in the file of runs.
@@ -124,8 +124,8 @@ def complete(
                     done += cost(run)
                     if progress is not None:
                         group = f" ({run.group})" if run.group else ""
-                        what = f"{METHODS[run.method].title} on {run.dataset}{group}"
-                        progress(done, total, what)
+                        doing = f"{METHODS[run.method].title} on {run.dataset}{group}"
+                        progress(doing, done, total)
         except BrokenExecutor as error:
             raise OSError(
                 "a process was ended from outside, perhaps for want of memory: call "

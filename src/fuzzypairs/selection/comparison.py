@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from fuzzypairs import criteria
-from fuzzypairs._typing import Floats, Ints
+from fuzzypairs._typing import Floats, Ints, Show
 from fuzzypairs.baselines.dsc import DSC
 from fuzzypairs.baselines.fhss import FHSS
 from fuzzypairs.baselines.pcca import PCCA
@@ -22,8 +22,6 @@ from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.validation import check_integer, check_seed, naming, read_array
-
-Progress = Callable[[str, int, int], None]
 
 # By name: an estimator with its defaults, for a number of clusters and a seed.
 METHODS: dict[str, Callable[[int, int], Any]] = {
@@ -127,7 +125,7 @@ def compare(
     truth: ArrayLike | None = None,
     methods: Sequence[str] = tuple(METHODS),
     random_state: int = 0,
-    progress: Progress | None = None,
+    progress: Show | None = None,
 ) -> list[MethodResult]:
     """Run methods with their defaults on the same data and judgements.
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from fuzzypairs._typing import Floats, Labels
+from fuzzypairs._typing import Floats, Labels, Progress
 from fuzzypairs.cluster.checked import restoring
 from fuzzypairs.cluster.verdict import HeldOut, assess
 from fuzzypairs.exceptions import (
@@ -42,7 +42,6 @@ from fuzzypairs.selection.choice import (
     format_params,
 )
 from fuzzypairs.selection.trials import (
-    Progress,
     Runner,
     Trial,
     hold_out_trials,

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from fuzzypairs._typing import Floats, Ints
+from fuzzypairs._typing import Floats, Ints, Progress
 from fuzzypairs.cluster.verdict import HeldOut
 from fuzzypairs.criteria import fuzzy_silhouette, pair_agreement
 from fuzzypairs.pairs import PairSet
@@ -25,8 +25,6 @@ from fuzzypairs.selection.candidates import AUTOMATIC, Candidate, last_step
 from fuzzypairs.selection.choice import contributions, standard_error
 from fuzzypairs.threads import Threads
 from fuzzypairs.validation import check_function
-
-Progress = Callable[[int, int], None]
 
 # A subsample keeps this part of the rows: enough for the same clusters, too few for
 # the same fit.

@@ -1,18 +1,18 @@
 """Progress of the runs of a fit, for those who wait for it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from fuzzypairs._typing import Progress
 from fuzzypairs.solvers.start import Start
 
-Watcher = Callable[[float, float], None]
 # Read where starts are run: without a watcher no function is called.
-WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
-def watch_runs(watcher: Watcher) -> Iterator[None]:
+def watch_runs(watcher: Progress) -> Iterator[None]:
     """Call ``watcher(done, total)`` after the run from each start of the fits within.
 
     Examples

@@ -130,9 +130,9 @@ def test_each_run_once_the_costly_first(fitted, tmp_path):
     assert len(fitted) == len(set(fitted)) == known
     assert fitted[0].dataset == "letter"
     assert fitted[-1].dataset == "wine"
-    done, total, what = told[-1]
+    doing, done, total = told[-1]
     assert done == total
-    assert what == "PCCA on wine (iv)"
+    assert doing == "PCCA on wine (iv)"
 
 
 def end_process(run):
