@@ -101,7 +101,7 @@ def passes(quick: bool) -> Iterator[Row]:
         f"pass on one worker / in memory, {what}",
         one / local,
         "times",
-        1.25,
+        1.35,
         detail=f"{one:.3f} s / {local:.3f} s, one thread each; the shortest of "
         f"{len(times)} in turn, the median ratio is {median[0]:.2f}",
     )
@@ -109,7 +109,7 @@ def passes(quick: bool) -> Iterator[Row]:
         f"pass on one worker / on two, {what}",
         one / two,
         "times",
-        1.7,
+        1.5,
         at_most=False,
         detail=f"{one:.3f} s / {two:.3f} s, median ratio {median[1]:.2f}, ten "
         f"blocks; threads of one process in memory {local / threads:.2f}",
