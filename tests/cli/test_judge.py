@@ -387,6 +387,22 @@ def test_killed_while_a_program_judges(grader, tmp_path):
     assert len(known) > KILLS
 
 
+def test_what_is_judged_comes_first(tmp_path):
+    table = "id,tone,text\n" + "".join(f"{n},x{n},late train {n}\n" for n in range(9))
+    put(tmp_path / "texts.csv", table)
+    told = ["--text", "text", "--id", "id", "--features", "tfidf"]
+    result = run("judge", tmp_path / "texts.csv", *told, input="q")
+    assert 0 < result.output.index("late train") < result.output.index("tone")
+
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for n in range(6):
+        Image.new("RGB", (20, 20), (40 * n, 0, 0)).save(folder / f"p{n}.png")
+    result = run("judge", folder, input="q")
+    assert result.exit_code == 0, result.output
+    assert "grade them by fuzzypairs label" in result.output
+
+
 def test_a_folder_of_pictures_is_graded_by_a_program_and_by_a_model(tmp_path):
     folder = tmp_path / "photos"
     folder.mkdir()

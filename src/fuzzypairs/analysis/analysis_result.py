@@ -55,7 +55,7 @@ CRITERIA = {
 MOST_BROKEN = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """Rows with the model that was fitted to them.
 
@@ -164,7 +164,7 @@ class Result:
             "fuzzypairs": __version__,
             "data": str(rows.source.path),
             "rows": rows.n_rows,
-            "items": "row" if rows.items is None else rows.items.kind,
+            "items": rows.kind,
             "features": rows.X.shape[1],
             "id": rows.source.id_column,
             "verdict": asdict(self.verdict),
@@ -292,6 +292,11 @@ class Result:
             path = Path(folder) / "report.html"
             self.write_report(path)
             return Page(path.read_text(encoding="utf-8"))
+
+    def __repr__(self) -> str:
+        """Return what it is in a line: the rows, the judgements and the clusters."""
+        sizes = ", ".join(map(str, self.summary["clusters"]["sizes"]))
+        return f"<Result: {self.rows!r}; clusters of {sizes}>"
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the verdict, the clusters and the first rows."""

@@ -30,7 +30,7 @@ def tell_nobody(doing: str, done: float, total: float) -> None:
     """Show no progress."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """Rows to be clustered, in memory: what a user gave, and what is made of it.
 
@@ -136,6 +136,18 @@ class Rows:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.X)
+
+    def __repr__(self) -> str:
+        """Return what they are in a line."""
+        return (
+            f"<Rows: {self.n_rows} {self.kind}s of {self.name}, {self.X.shape[1]} "
+            f"features, {len(self.pairs)} judgements>"
+        )
+
+    @property
+    def kind(self) -> str:
+        """What a row is: "row" of a table, "picture", "text" or "embedding"."""
+        return "row" if self.items is None else self.items.kind
 
     @property
     def name(self) -> str:

@@ -107,6 +107,7 @@ def _summary(
         "fuzzypairs": __version__,
         "data": str(rows.source.path),
         "rows": rows.n_rows,
+        "items": rows.kind,
         "features": rows.X.shape[1],
         "pairs": len(rows.pairs),
         "clusters": n_clusters,
@@ -146,8 +147,9 @@ def _show(
     """Print the table, and notes on files and methods."""
     terminal = screen.new_terminal()
     terminal.print(
-        f"{summary['rows']} rows, {summary['features']} features, {summary['pairs']} "
-        f"judgements, {summary['clusters']} clusters asked for"
+        f"{summary['rows']} {screen.noun_of(summary['items'])}s, "
+        f"{summary['features']} features, {summary['pairs']} judgements, "
+        f"{summary['clusters']} clusters asked for"
     )
     terminal.print(screen.as_table(_table(outcomes)))
     for row in outcomes:

@@ -195,6 +195,11 @@ def _asking(by: str | None, *given: Any) -> program_judge.Asking | None:
 def _ask(service: "Service", who: str, terminal: Console) -> int:
     """Ask until the person quits or nothing is left; return the number of answers."""
     n_answers = 0
+    if service.catalogue.has_pictures:
+        terminal.print(
+            "A terminal shows no pictures: click on a name to open one, or grade them "
+            "by fuzzypairs label."
+        )
     while asked := service.next(who, 1):
         _show(service, asked[0], terminal)
         shown, key = time.monotonic(), read_key()
@@ -245,13 +250,10 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
     pair = service.catalogue.pair(asked.left, asked.right)
     table = Table(box=box.SIMPLE_HEAD, expand=False)
     table.add_column("")
-    for side in ("left", "right"):
-        table.add_column(escape(pair[side]["name"]), overflow="fold")
-    for cell in pair["cells"]:
-        style = MARKS[cell["differs"]]
-        # The sign marks them where there are no colours.
-        name = Text(cell["column"] + (" ≠" if cell["differs"] == 2 else ""))
-        table.add_row(name, Text(cell["left"], style), Text(cell["right"], style))
+    for side, row in (("left", asked.left), ("right", asked.right)):
+        file = service.catalogue.picture_path(row)
+        link = f"link {Path(file).resolve().as_uri()}" if file else ""
+        table.add_column(Text(pair[side]["name"], link), overflow="fold")
     if pair["texts"] is not None:
         sides = [
             Text.assemble(
@@ -260,6 +262,11 @@ def _show(service: "Service", asked: "Asked", terminal: Console) -> None:
             for side in ("left", "right")
         ]
         table.add_row(Text(service.catalogue.column or ""), *sides)
+    for cell in pair["cells"]:
+        style = MARKS[cell["differs"]]
+        # The sign marks them where there are no colours.
+        name = Text(cell["column"] + (" ≠" if cell["differs"] == 2 else ""))
+        table.add_row(name, Text(cell["left"], style), Text(cell["right"], style))
     terminal.print(table)
     terminal.print(f"[bold]{escape(service.question)}[/]")
     terminal.print(KEYS)

@@ -115,7 +115,7 @@ def predict(
             preparation, data, id=None if no_id else name, images=images,
             embeddings=embeddings, features=features, strict=strict, progress=show,
         )  # fmt: skip
-        show(f"assigning {rows.n_rows} rows", 0, 1)
+        show(f"assigning {rows.n_rows:,} {screen.noun_of(rows.kind)}s", 0, 1)
         U = rows.lower_certainty(clusterer, clusterer.predict_proba(rows.X))
         labels, flags = U.argmax(axis=1), row_flags(U, None, None, **rows.flagged)
     with screen.plain_errors(), screen.progress() as show:
@@ -128,6 +128,7 @@ def predict(
         "data": str(data),
         "out": str(out),
         "rows": rows.n_rows,
+        "items": rows.kind,
         "id": rows.source.id_column,
         "sizes": cluster_summary(U, labels, U.shape[1])["sizes"],
         "mean_certainty": round(float(certainty(U).mean()), 6),
@@ -161,12 +162,13 @@ def _tell(summary: dict[str, Any], as_json: bool) -> None:
     from fuzzypairs.report import Table
 
     terminal = screen.new_terminal()
+    noun = screen.noun_of(summary.get("items", "row"))
     rows: list[list[str | float]] = [
         [str(k), n] for k, n in enumerate(summary["sizes"])
     ]
-    terminal.print(screen.as_table(Table(["cluster", "rows"], rows)))
+    terminal.print(screen.as_table(Table(["cluster", f"{noun}s"], rows)))
     terminal.print(
-        f"{summary['rows']} rows, mean certainty "
+        f"{summary['rows']} {noun}s, mean certainty "
         f"{100 * summary['mean_certainty']:.1f} %"
     )
     screen.print_notes(terminal, summary["notes"])

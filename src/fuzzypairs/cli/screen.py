@@ -40,6 +40,7 @@ __all__ = [
     "fail",
     "fail_unexpectedly",
     "new_terminal",
+    "noun_of",
     "plain_errors",
     "print_json",
     "print_notes",
@@ -127,6 +128,11 @@ def print_notes(terminal: Console, notes: Sequence[str], indent: str = "") -> No
         terminal.print(f"{indent}[yellow]note:[/] {escape(note)}")
 
 
+def noun_of(items: str) -> str:
+    """Return what a row is called in a sentence."""
+    return "row" if items == "embedding" else items
+
+
 def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
     """Print what a person wants to know first of the summary of a result."""
     from fuzzypairs.report import Table
@@ -137,7 +143,7 @@ def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
     print_notes(terminal, told["notes"])
     heads = ["column", "holds", "missing", "features", "what was done"]
     terminal.print(as_table(Table(heads, _column_lines(told["columns"]), "Columns")))
-    noun = told["items"] if told["items"] != "embedding" else "row"
+    noun = noun_of(told["items"])
     if "blocks" in told:
         terminal.print(escape(f"{told['data']} was read in {told['blocks']} blocks"))
     terminal.print(

@@ -51,9 +51,9 @@ def _map(fit: FitFacts) -> Section:
         row_links=True,
     )  # fmt: skip
     caption = (
-        "Colour and shape tell the cluster of a row. The fuller its colour, the more "
-        "certain it is; hollow ones are mixed. Point at a row, or click on it, to read "
-        "its name."
+        f"Colour and shape tell the cluster of a {fit.noun}. The fuller its colour, "
+        "the more certain it is; hollow ones are mixed. Point at one, or click on it, "
+        "to read its name."
     )
     if fit.n_judged:
         caption += (
@@ -61,7 +61,7 @@ def _map(fit: FitFacts) -> Section:
             "stronger, red where the clusters violate them."
         )
     rename_clusters(fit, ax)
-    alt = "Rows in the plane of their two main directions, coloured by cluster."
+    alt = f"The {fit.noun}s in the plane of their main directions, coloured by cluster."
     picture = Picture(ax.figure, alt, caption, row_titles(fit, ax))
     return Section("Map", picture=picture)
 
@@ -221,18 +221,19 @@ def _mixed(fit: FitFacts) -> Section:
         ax = plot_mixtures(fit.U[drawn])
         rename_clusters(fit, ax)
         caption = (
-            "Each row by its memberships: a row in a corner belongs to that cluster "
-            "alone, a row in the middle to all three equally."
+            f"Each {fit.noun} by its memberships: one in a corner belongs to that "
+            "cluster alone, one in the middle to all three equally."
         )
         if len(drawn) < n_rows:
-            caption += f" {len(drawn):,} of {n_rows:,} rows are drawn."
+            caption += f" {len(drawn):,} of {n_rows:,} {fit.noun}s are drawn."
         picture = Picture(ax.figure, alt=caption, caption=caption)
     elif len(some):
         ax = plot_mixtures(fit.U[some], [fit.names[row] for row in some.tolist()])
         rename_clusters(fit, ax)
         caption = f"Memberships of the most mixed {fit.noun}s."
         picture = Picture(ax.figure, alt=caption, caption=caption)
-    text = [] if len(some) else ["No row is mixed: all belong to one cluster alone."]
+    none = f"No {fit.noun} is mixed: all belong to one cluster alone."
+    text = [] if len(some) else [none]
     rows = fit.mixed[:IN_LIST].tolist()
     best = np.argsort(-fit.U[rows], axis=1, kind="stable")[:, :2].tolist()
     table = Table(
@@ -260,6 +261,6 @@ def _classes(fit: FitFacts) -> Section:
     rows = [[cut(name), *row] for name, row in zip(names, counts.tolist(), strict=True)]
     return Section(
         "True classes",
-        ["How many rows of each true class are in each cluster."],
+        [f"How many {fit.noun}s of each true class are in each cluster."],
         tables=[Table(columns, rows).first(MOST_COLUMNS)],
     )

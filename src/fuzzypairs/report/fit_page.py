@@ -217,8 +217,8 @@ def _findings(fit: FitFacts) -> list[str]:
         said.append(_describe_scores(fit))
     if len(fit.sizes) > 1 and fit.certainty.mean() < FLAT:
         said.append(
-            "Nearly all rows belong to all clusters equally, so the clusters mean "
-            "little: raise alpha, or ask for fewer clusters."
+            f"Nearly all {fit.noun}s belong to all clusters equally, so the clusters "
+            "mean little: raise alpha, or ask for fewer clusters."
         )
     if not solution_of(fit.model).get("converged", True):
         said.append("The fit had not converged when it stopped: raise max_iter.")

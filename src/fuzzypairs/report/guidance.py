@@ -105,8 +105,8 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
     text = [
         f"Clusters found without judgements satisfy {held[0]:,} of "
         f"{counted(len(told), 'judgement')}; those of this fit satisfy {held[1]:,}. "
-        f"{counted(len(moved), 'row is', 'rows are')} in another cluster than without "
-        f"judgements, {percent(len(moved) / len(fit.U))} of all."
+        f"{counted(len(moved), f'{fit.noun} is', f'{fit.noun}s are')} in another "
+        f"cluster than without judgements, {percent(len(moved) / len(fit.U))} of all."
     ]
     every = np.random.default_rng(0).permutation(len(fit.U))
     rows = np.sort(every[:MOST_DRAWN])
@@ -125,9 +125,10 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
             ax.set(xlabel=names[0], ylabel=names[1])
         rename_clusters(fit, ax)
         titles = row_titles(fit, ax, rows)
-        pictures.append(Picture(ax.figure, alt=f"Map of rows. {title}.", titles=titles))
+        alt = f"Map of {fit.noun}s. {title}."
+        pictures.append(Picture(ax.figure, alt=alt, titles=titles))
     if len(rows) < len(fit.U):
-        text.append(f"The maps show {len(rows):,} of {len(fit.U):,} rows.")
+        text.append(f"The maps show {len(rows):,} of {len(fit.U):,} {fit.noun}s.")
     order = moved[np.argsort(-fit.certainty[moved], kind="stable")][:IN_LIST]
     sure = criteria.certainty(before)[order]
     table = Table(

@@ -17,10 +17,10 @@ def judgement_section(fit: FitFacts) -> Section:
     """Return the section about judgements."""
     pairs = fit.pairs
     text = [
-        "A judgement of alike is satisfied when both rows have the same strongest "
-        "cluster, one of unlike when they do not. Shared is how much of their "
-        "membership two rows have in common. The influence of a judgement "
-        "is how strongly it still acts on the memberships where the fit ended: 0 once "
+        f"A judgement of alike is satisfied when both {fit.noun}s have the same "
+        "strongest cluster, one of unlike when they do not. Shared is how much of "
+        f"their membership two {fit.noun}s have in common. The influence of a "
+        "judgement is how strongly it still acts on the memberships where the fit ended: 0 once "
         "it is fully satisfied. Check those with the largest influence first."
     ]
     if n_unknown := int((pairs.grade == 0).sum()):
@@ -32,7 +32,7 @@ def judgement_section(fit: FitFacts) -> Section:
     if n_chained:
         text.append(
             f"{counted(n_chained, 'judgement')} of unlike "
-            f"{'is' if n_chained == 1 else 'are'} between rows that a chain of "
+            f"{'is' if n_chained == 1 else 'are'} between {fit.noun}s that a chain of "
             "three or more judgements of alike joins."
         )
     if not fit.n_judged:
@@ -40,8 +40,8 @@ def judgement_section(fit: FitFacts) -> Section:
     picture = Picture(
         plot_judgements(pairs, fit.U).figure,
         alt=f"{fit.n_judged - fit.n_broken} of {fit.n_judged} judgements satisfied.",
-        caption="Grades against shared memberships. Rows judged alike should share "
-        "their memberships: upper right. Rows judged unlike should not: lower left.",
+        caption="Grades against shared memberships. Those judged alike should share "
+        "their memberships: upper right. Those judged unlike should not: lower left.",
     )
     tables = _influence_tables(fit)
     if triangles:

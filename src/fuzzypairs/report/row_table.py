@@ -42,8 +42,8 @@ def rows_section(
         mixed = np.argpartition(-mixedness(fit.U), half)[:half]
         rows = np.union1d(rows[:half], mixed)
         text.append(
-            f"Of {n_rows:,} rows the table has {len(rows):,}: the first {half:,}, and "
-            f"the {half:,} most mixed. All are in the file of memberships."
+            f"Of {n_rows:,} {fit.noun}s the table has {len(rows):,}: the first "
+            f"{half:,}, and the {half:,} most mixed. All are in the file of memberships."
         )
     beside = [p.column for p in fit.profiles]
     named = {column.name for column in fit.columns if column.name in fit.table}
@@ -76,7 +76,9 @@ def rows_section(
     numbers = {c.name for c in fit.columns if c.kind == "number"}
     numeric = [2, *(at for at, name in enumerate(heads) if at > 4 and name in numbers)]
     table = Table(heads, [list(row) for row in cells], "", 0, numeric, filters=(1, 4))
-    return Section("All rows" if len(rows) == n_rows else "Rows", text, rows=table)
+    every = len(rows) == n_rows
+    heading = f"All {fit.noun}s" if every else f"{fit.noun.capitalize()}s"
+    return Section(heading, text, rows=table)
 
 
 def _spelled(value: Any) -> str:

@@ -45,6 +45,11 @@ def test_the_result_is_the_fit(wine):
 
 def test_a_result_shows_itself(wine):
     _, _, result = wine
+    sizes = ", ".join(map(str, result.summary["clusters"]["sizes"]))
+    assert repr(result) == (
+        "<Result: <Rows: 178 rows of table, 13 features, 40 judgements>; clusters of "
+        f"{sizes}>"
+    )
     text = result._repr_html_()
     assert "W000" in text
     assert result.verdict.sentences[0].split(":")[0] in text
