@@ -20,8 +20,8 @@ def judgement_section(fit: FitFacts) -> Section:
         f"A judgement of alike is satisfied when both {fit.noun}s have the same "
         "strongest cluster, one of unlike when they do not. Shared is how much of "
         f"their membership two {fit.noun}s have in common. The influence of a "
-        "judgement is how strongly it still acts on the memberships where the fit ended: 0 once "
-        "it is fully satisfied. Check those with the largest influence first."
+        "judgement is how strongly it still acts on the memberships where the fit "
+        "ended: 0 once it is fully satisfied. Check those with the largest influence first."
     ]
     if n_unknown := int((pairs.grade == 0).sum()):
         text.append(

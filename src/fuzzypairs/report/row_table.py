@@ -43,7 +43,8 @@ def rows_section(
         rows = np.union1d(rows[:half], mixed)
         text.append(
             f"Of {n_rows:,} {fit.noun}s the table has {len(rows):,}: the first "
-            f"{half:,}, and the {half:,} most mixed. All are in the file of memberships."
+            f"{half:,}, and the {half:,} most mixed. All are in the file of "
+            "memberships."
         )
     beside = [p.column for p in fit.profiles]
     named = {column.name for column in fit.columns if column.name in fit.table}
