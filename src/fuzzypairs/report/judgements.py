@@ -21,7 +21,8 @@ def judgement_section(fit: FitFacts) -> Section:
         "strongest cluster, one of unlike when they do not. Shared is how much of "
         f"their membership two {fit.noun}s have in common. The influence of a "
         "judgement is how strongly it still acts on the memberships where the fit "
-        "ended: 0 once it is fully satisfied. Check those with the largest influence first."
+        "ended: 0 once it is fully satisfied. Check those with the largest influence "
+        "first."
     ]
     if n_unknown := int((pairs.grade == 0).sum()):
         text.append(
