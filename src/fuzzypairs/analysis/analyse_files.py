@@ -253,7 +253,6 @@ def predict_files(
         The column that names the rows.
     top, scheduler, progress
         See `analyse_files`.
-
     """
     preparation = pipeline[0]
     preparation.set_output(transform="pandas")

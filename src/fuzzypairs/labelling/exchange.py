@@ -1,10 +1,8 @@
-"""Judgements of a store to and from tables: CSV, TSV, Parquet and JSON lines."""
+"""Judgements of a store to CSV, and from any table."""
 
 import csv
 import io
-from collections.abc import Mapping
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
@@ -15,34 +13,11 @@ from fuzzypairs.pairs.reading import name_of_judge
 from fuzzypairs.tables.grades import grades_of
 from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.readers import ALL
-from fuzzypairs.tables.writing import escape_cell, unescape_cell, write_table
+from fuzzypairs.tables.writing import escape_cell, unescape_cell
 
-__all__ = [
-    "export_judgements",
-    "import_judgements",
-    "judgement_columns",
-    "judgement_text",
-]
+__all__ = ["import_judgements", "judgement_text"]
 
 EXPORTED = ("grade", "annotator", "strategy", "input", "seconds", "time")
-
-
-def judgement_columns(
-    store: Store, annotator: str | None = None
-) -> Mapping[str, list[Any]]:
-    """Return the judgements as columns: a, b, grade, annotator and others.
-
-    Parameters
-    ----------
-    store : Store
-    annotator : str, default=None
-        Only of this person.
-    """
-    some = "" if annotator is None else "WHERE annotator = ?"
-    values = () if annotator is None else (annotator,)
-    names, query = exported(store)
-    rows = store.read(f"{query} {some} ORDER BY id", *values)
-    return {name: [row[name] for row in rows] for name in names}
 
 
 def exported(store: Store) -> tuple[tuple[str, ...], str]:
@@ -62,7 +37,7 @@ def exported(store: Store) -> tuple[tuple[str, ...], str]:
 
 
 def judgement_text(store: Store) -> bytes:
-    """Return the judgements as CSV in UTF-8, safe for spreadsheets."""
+    """Return the judgements as CSV that `fit --pairs` reads, safe for spreadsheets."""
     file = io.BytesIO()
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -72,21 +47,6 @@ def judgement_text(store: Store) -> bytes:
     writer.writerows(map(escape_cell, row) for row in rows)
     text.flush()
     return file.getvalue()
-
-
-def export_judgements(store: Store, path: str | PathLike[str]) -> int:
-    """Write the judgements to a table that `fit --pairs` reads; return their number.
-
-    Parameters
-    ----------
-    store : Store
-    path : str or path-like
-        Its ending is the format, see `fuzzypairs.tables.writing.write_table`.
-
-    """
-    columns = judgement_columns(store)
-    write_table(path, columns)
-    return len(columns["grade"])
 
 
 def import_judgements(
@@ -107,7 +67,6 @@ def import_judgements(
         The data.
     annotator : str
         Who judged, where the table does not say.
-
     """
     judged = open_pairs(path)
     judged.resolve(len(catalogue), catalogue.items.ids)  # names the line at fault

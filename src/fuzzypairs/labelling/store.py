@@ -112,7 +112,6 @@ class Store:
             Items that the events name; known ones are left as they are.
         are_one : bool, default=False
             Whether the events are one answer, to be undone and held out as one.
-
         """
         if self._closed:
             raise StoreError(f"{self.path} is closed: open it again")
@@ -129,7 +128,6 @@ class Store:
         event : Event
         items : iterable of Item, default=()
             Items that the event names.
-
         """
         return self.submit([event], items).result()[0]
 

@@ -204,7 +204,6 @@ class Preparation(TransformerMixin, BaseEstimator):
         ----------
         X : DataFrame of shape (n_samples, n_columns)
         y : ignored
-
         """
         return self.fit_summary(Summary.of(X))
 
@@ -213,7 +212,6 @@ class Preparation(TransformerMixin, BaseEstimator):
 
         Kinds of columns, categories and medians are those of the sampled rows; means
         and deviations of columns of numbers are those of all rows.
-
         """
         frame = summary.without([self.id_column]).sample
         contents = self._contents(frame)

@@ -171,7 +171,6 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
     ----------
     path : str or path-like
         A file that `read_table` can read.
-
     """
     file = open_table(path)
     frame = file.read(ALL)

@@ -16,7 +16,7 @@ from chat_server import completion, endless, http, serving
 from fuzzypairs import PairSet
 from fuzzypairs.labelling.asking import ask_judge, from_pairs
 from fuzzypairs.labelling.chat import ChatJudge
-from fuzzypairs.labelling.exchange import export_judgements
+from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Store
 from fuzzypairs.tables.table_files import read_items
@@ -159,7 +159,7 @@ def test_no_hostile_reply_is_stored_as_a_grade(service, tmp_path, caplog, capfd)
     assert asked.isdisjoint(before)
     assert len(list(service.own("model"))) == N_QUESTIONS
 
-    export_judgements(service.store, tmp_path / "judged.csv")
+    (tmp_path / "judged.csv").write_bytes(judgement_text(service.store))
     pairs = PairSet.from_store(service.store.path, ids=service.catalogue.ids)
     assert len(pairs) == len(stored_grades(service))
     printed = capfd.readouterr()
