@@ -611,6 +611,23 @@ def test_wrong_usage_is_told(tmp_path, arguments):
     assert os.listdir(tmp_path) == ["data.csv"]
 
 
+def test_violated_judgements_say_who_judged(tmp_path):
+    put(tmp_path / "data.csv", DATA)
+    rows = [f"{a},{b},{2 * ((a in 'abc') == (b in 'abc')) - 1},{who}" for n, a in
+            enumerate("abcdef") for b in "abcdef"[n + 1:]
+            for who in ("Ann", "Bob")]  # fmt: skip
+    rows[1] = "a,b,-1,Bob"
+    put(tmp_path / "pairs.csv", "\n".join(["a,b,grade,annotator", *rows]))
+    command = ["fit", tmp_path / "data.csv", "--pairs", tmp_path / "pairs.csv"]
+    result = run(*command, "--id", "id", "--clusters", 2, "--out", tmp_path / "out")
+
+    assert "violated: a and b, graded -1 by Bob" in result.output
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    (broken,) = summary["judgements"]["broken"]
+    assert (broken["a"], broken["b"], broken["annotator"]) == ("a", "b", "Bob")
+    assert "<td>Bob</td>" in (tmp_path / "out" / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [[], ["--clusters", "2"], ["--out", "out"]],

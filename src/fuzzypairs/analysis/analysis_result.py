@@ -147,8 +147,8 @@ class Result:
     def violated(self) -> pd.DataFrame:
         """Judgements that the clusters violate, the strongest first.
 
-        Columns a, b (names of rows), grade and, if the model has estimated it,
-        reliability.
+        Columns a, b (names of rows), grade, of several judges the annotator and, if
+        the model has estimated it, reliability.
         """
         return violated_judgements(
             self.rows.pairs, self.labels, self.rows.ids,
@@ -334,6 +334,8 @@ def violated_judgements(
             "grade": pairs.grade[broken],
         }
     )
+    if len(pairs.judge_names) > 1:
+        table["annotator"] = np.array(pairs.judge_names)[pairs.judges[broken]]
     if reliability is not None and len(reliability) == len(pairs):
         table["reliability"] = np.asarray(reliability)[broken]
     return table.rename(columns={"a": "i", "b": "j"}) if ids is None else table

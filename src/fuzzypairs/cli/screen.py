@@ -185,7 +185,9 @@ def print_summary(terminal: Console, told: Mapping[str, Any]) -> None:
         )
     for pair in judged["broken"][:SHOWN_BROKEN]:
         one, other, grade, *_ = pair.values()
-        terminal.print(escape(f"  violated: {one} and {other}, graded {grade:g}"))
+        by = f" by {pair['annotator']}" if pair.get("annotator") else ""
+        said = f"  violated: {one} and {other}, graded {grade:g}{by}"
+        terminal.print(escape(said))
     if "tuning" in told:
         terminal.print(escape(told["tuning"]["reason"]))
     if "report" in told:

@@ -73,7 +73,7 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
     if reliability is not None:
         by_doubt = "the least reliable first"
         order = by_influence[np.argsort(reliability[by_influence], kind="stable")]
-    tables = []
+    tables, has_judges = [], len(pairs.judge_names) > 1
     for caption, mine in (
         (f"Violated judgements, {by_doubt}", order[~fit.held[order]]),
         (
@@ -89,14 +89,16 @@ def _influence_tables(fit: FitFacts) -> list[Table]:
                 percent(shared[n]),
                 f"{influence[n]:.3g}",
                 *([] if reliability is None else [percent(reliability[n])]),
+                *([pairs.judge_names[pairs.judges[n]]] if has_judges else []),
             ]
             for n in mine[:IN_LIST]
         ]
         if rows:
             columns = [fit.noun, fit.noun, "grade", "shared", "influence"]
             columns += [] if reliability is None else ["reliability"]
-            n_more = len(mine) - len(rows)
-            tables.append(Table(columns, rows, caption, n_more, range(2, len(columns))))
+            numbers, n_more = range(2, len(columns)), len(mine) - len(rows)
+            columns += ["judge"] * has_judges
+            tables.append(Table(columns, rows, caption, n_more, numbers))
     return tables
 
 
