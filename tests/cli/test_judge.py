@@ -64,6 +64,19 @@ def test_undo_and_going_on_later(data):
     assert "Nothing to undo" in judge(data, "uuuq").output
 
 
+def test_items_are_sorted_into_piles(data):
+    # Six items: two piles of two, one item left out, one taken back and put elsewhere.
+    result = judge(data, "9p1122u302?pq")
+    pairs = PairSet.from_store(data.with_suffix(".db"), ids=list("abcdef"))
+
+    assert "10 judgements stored by one answer" in result.output
+    assert "2 answers" in result.output
+    assert set(pairs.grade.tolist()) <= {-0.75, 0.75, 1.0}
+    assert "Taken back." in judge(data, "puq").output
+    assert len(stored(data)) == 1
+    assert "Nothing to undo" in judge(data, "puuuq").output
+
+
 def test_it_ends_where_nothing_is_left_or_the_keys_end(data):
     assert "Nothing is left worth asking" in judge(data, "9" * 40).output
     assert len(PairSet.from_store(data.with_suffix(".db"), ids=list("abcdef"))) == 15

@@ -5,7 +5,7 @@ import re
 import select
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,12 @@ UNDO, QUIT = ("u", "\x7f", "\x08", "\x1a"), ("q", "\x03", "\x04")
 KEYS = (
     "[bold]1[/]-[bold]4[/] apart  [bold]5[/] can't say  [bold]6[/]-[bold]9[/] "
     "together  "
-    "[bold]s[/] skip  [bold]u[/] undo  [bold]w[/] why  [bold]q[/] quit"
+    "[bold]s[/] skip  [bold]u[/] undo  [bold]w[/] why  [bold]p[/] piles  "
+    "[bold]q[/] quit"
+)
+PILE_KEYS = (
+    "[bold]1[/]-[bold]9[/] the pile  [bold]0[/] leave out  [bold]u[/] undo  "
+    "[bold]s[/] other items  [bold]p[/] pairs  [bold]q[/] quit"
 )
 # Keys pressed sooner after a pair is shown were meant for the one before it.
 UNSEEN_SECONDS = 0.15
@@ -119,9 +124,9 @@ def judge(
     """Grade pairs of your data in this terminal, or by a program.
 
     Shows two rows side by side, with cells that differ marked, and takes a grade by
-    key: 1 to 4 for apart, 5 for can't say, 6 to 9 for together. Each answer is saved at
-    once; q quits, and the same command continues later. fuzzypairs label uses the same
-    file, and fit --pairs reads it.
+    key: 1 to 4 for apart, 5 for can't say, 6 to 9 for together; p asks to sort items
+    into piles instead. Each answer is saved at once; q quits, and the same command
+    continues later. fuzzypairs label uses the same file, and fit --pairs reads it.
 
     With --by, a program or a language model grades instead. The key of a server is
     taken from the environment variable FUZZYPAIRS_API_KEY.
@@ -225,12 +230,76 @@ def _ask(service: "Service", who: str, terminal: Console) -> int:
             undone = service.undo(who)
             n_answers -= undone is not None
             terminal.print("Taken back." if undone else "Nothing to undo.")
-        elif key in QUIT or not key:
-            return n_answers
-        else:
+        elif key == "p":
+            n_sorted, key = _sort(service, who, terminal)
+            n_answers += n_sorted
+        elif key not in QUIT:
             terminal.print(KEYS)
+        if key in QUIT or not key:
+            return n_answers
     terminal.print("Nothing is left worth asking.")
     return n_answers
+
+
+def _sort(service: "Service", who: str, terminal: Console) -> tuple[int, str]:
+    """Have items sorted into piles; return how many sets, and the key that ended it."""
+    n_sorted = 0
+    while asked := service.next_set(who):
+        rows, piles, at, shown = asked.rows, dict[int, int](), 0, time.monotonic()
+        _show_items(service, rows, terminal)
+        while at < len(rows):
+            terminal.print(f"Pile of {escape(service.catalogue.name(rows[at]))}?")
+            key = read_key()
+            if key in "123456789" and key:
+                piles[rows[at]] = min(int(key), max(piles.values(), default=0) + 1)
+                terminal.print(f"In pile {piles[rows[at]]}.")
+                at += 1
+            elif key == "0":
+                at += 1
+            elif key in UNDO and at:
+                at -= 1
+                piles.pop(rows[at], None)
+            elif key in UNDO:
+                undone = service.undo(who)
+                n_sorted -= undone is not None
+                terminal.print("Taken back." if undone else "Nothing to undo.")
+                break
+            elif key == "s":
+                service.sort(who, [])
+                break
+            elif key == "p" or key in QUIT or not key:
+                return n_sorted, key
+            else:
+                terminal.print(PILE_KEYS)
+        else:
+            heaps = [[r for r in piles if piles[r] == n] for n in set(piles.values())]
+            seconds = time.monotonic() - shown
+            receipt = service.sort(
+                who, heaps if len(piles) > 1 else [], input="terminal", seconds=seconds
+            )
+            if receipt is not None:
+                receipt.result()
+                n_sorted += 1
+                n_pairs = len(piles) * (len(piles) - 1) // 2
+                terminal.print(f"{n_pairs} judgements stored by one answer.")
+    terminal.print("Too few items are left to sort.")
+    return n_sorted, "p"
+
+
+def _show_items(service: "Service", rows: Sequence[int], terminal: Console) -> None:
+    """Print items below each other."""
+    items = [service.catalogue.whole(row) for row in rows]
+    names = [name for name, _ in items[0]["cells"]]
+    table = Table(box=box.SIMPLE_HEAD, expand=False)
+    for head in ("", *(["text"] if items[0]["text"] else []), *names):
+        table.add_column(escape(head), overflow="fold")
+    for item in items:
+        cells = [value for _, value in item["cells"]]
+        words = [item["name"], *([item["text"]] if item["text"] else []), *cells]
+        table.add_row(*map(Text, words))
+    terminal.print(table)
+    terminal.print("[bold]Sort them into piles that belong together.[/]")
+    terminal.print(PILE_KEYS)
 
 
 def _is_idle(key: str) -> bool:

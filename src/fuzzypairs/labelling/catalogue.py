@@ -174,6 +174,18 @@ class Catalogue:
             "text": "" if texts is None else shorten(texts[row], ON_CARD),
         }
 
+    def whole(self, row: int) -> dict[str, Any]:
+        """Return one item with its text and cells, as it is sorted into piles."""
+        texts = self.texts
+        return self.card(row) | {
+            "text": "" if texts is None else texts[row][:LONGEST_TEXT],
+            "cells": [
+                (name, words[row][:ON_CARD])
+                for name, words in self._words.items()
+                if name != self.column
+            ],
+        }
+
     def pair(self, left: int, right: int) -> dict[str, Any]:
         """Return two items as they are shown side by side, differences marked.
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.active import Question, Questions
+from fuzzypairs.active.item_sets import choose_items
 from fuzzypairs.active.pool import ordered
 
-__all__ = ["QUESTION", "REPEATS", "Asked", "Desk"]
+__all__ = ["QUESTION", "REPEATS", "Asked", "AskedSet", "Desk"]
 
 # What people and programs are asked, unless somebody says otherwise.
 QUESTION = "Do these two belong together?"
@@ -19,6 +20,8 @@ SHARED_EVERY = 3
 # Questions are chosen so many at a time, and one for each so many answers if that is
 # more: a look at all answers takes longer the more they are, and serves them all.
 AHEAD, AHEAD_EVERY = 4, 40
+# Items that are sorted into piles by one answer.
+SET_SIZE = 8
 # Share of questions that repeat an own one, to measure the grader.
 REPEATS = 0.05
 # Who graded a pair, and its rows.
@@ -46,6 +49,21 @@ class Asked:
     strategy: str
 
 
+@dataclass(frozen=True)
+class AskedSet:
+    """Items to be sorted into piles, in the order on screen.
+
+    Attributes
+    ----------
+    rows : tuple of int
+    reason : str
+        Why they are asked.
+    """
+
+    rows: tuple[int, ...]
+    reason: str
+
+
 class Desk:
     """The questions of one person, in the order in which they are asked.
 
@@ -70,6 +88,7 @@ class Desk:
         self._rng = np.random.default_rng([seed, 1])
         self._waiting: deque[Asked] = deque()
         self._ahead: deque[Question] = deque()
+        self._set: AskedSet | None = None
         self._answered: set[tuple[int, int]] = set()
         self._left_out: set[int] = set()
         self._n_dealt = 0
@@ -116,6 +135,18 @@ class Desk:
                 return Asked(left, right, "to compare graders", "shared")
         return None
 
+    def next_set(self) -> AskedSet | None:
+        """Return items to be sorted, the same ones until they are; None if too few."""
+        if self._set is None:
+            rows, reason = choose_items(self._questions.pool, SET_SIZE)
+            if len(rows) > 2:
+                self._set = AskedSet(tuple(rows), reason)
+        return self._set
+
+    def put_set(self, asked: AskedSet | None) -> None:
+        """Ask some items next; None for others than those of `next_set`."""
+        self._set = asked
+
     def push(self, asked: Asked) -> None:
         """Put a question before all others."""
         pair = {asked.left, asked.right}
@@ -140,16 +171,15 @@ class Desk:
         self._waiting = deque(a for a in self._waiting if {a.left, a.right} != pair)
         self._ahead = deque(q for q in self._ahead if {q.i, q.j} != pair)
 
-    def undo(self, asked: Asked, earlier: float | None) -> None:
-        """Take back the last answer to a question, and ask it again next.
+    def take_back(self, left: int, right: int, earlier: float | None) -> None:
+        """Take back the last answer to a pair.
 
         `earlier` is the grade that counts instead, None if there is none.
         """
-        self._questions.take_back(asked.left, asked.right)
-        self._answered.discard(ordered(asked.left, asked.right))
+        self._questions.take_back(left, right)
+        self._answered.discard(ordered(left, right))
         if earlier is not None:
-            self.mark(asked.left, asked.right, earlier)
-        self.push(asked)
+            self.mark(left, right, earlier)
 
     def leave_out(self, rows: set[int]) -> None:
         """Ask no more about some rows."""
@@ -157,3 +187,5 @@ class Desk:
         self._questions.leave_out(rows)
         self._waiting = deque(a for a in self._waiting if not {a.left, a.right} & rows)
         self._ahead = deque(q for q in self._ahead if not {q.i, q.j} & rows)
+        if self._set is not None and rows.intersection(self._set.rows):
+            self._set = None

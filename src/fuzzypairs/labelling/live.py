@@ -219,8 +219,20 @@ def _error(point: Point) -> float:
     return math.sqrt(max(share * (1 - share), 1 / point.n_random) / point.n_random)
 
 
-def describe_answer(service: "Service", answer: Answer) -> dict[str, Any]:
-    """Return an answer as the history shows it."""
+def describe_answer(service: "Service", answers: list[Answer]) -> dict[str, Any]:
+    """Return an answer, to a pair or to several, as the history shows it."""
+    answer = answers[0]
+    if len(answers) > 1:
+        return {
+            "event": answer.answer,
+            "piles": [
+                [service.catalogue.card(service.row_of(name)) for name in pile]
+                for pile in _piles(answers)
+            ],
+            "edited": any(one.edited for one in answers),
+            "time": answer.time,
+            "reason": answer.reason,
+        }
     left, right = service.row_of(answer.left_id), service.row_of(answer.right_id)
     fitted, broken = service.model.fitted, None
     if fitted is not None and answer.grade:
@@ -236,6 +248,20 @@ def describe_answer(service: "Service", answer: Answer) -> dict[str, Any]:
         "reason": answer.reason,
         "broken": broken,
     }
+
+
+def _piles(answers: list[Answer]) -> list[list[str]]:
+    """Return the piles that somebody made, the largest first."""
+    pile_of: dict[str, list[str]] = {}
+    for answer in answers:
+        for name in (answer.left_id, answer.right_id):
+            pile_of.setdefault(name, [name])
+        a, b = pile_of[answer.left_id], pile_of[answer.right_id]
+        if (answer.grade or 0) > 0 and a is not b:
+            a += b
+            pile_of.update(dict.fromkeys(b, a))
+    piles = {id(pile): pile for pile in pile_of.values()}
+    return sorted(map(sorted, piles.values()), key=lambda pile: (-len(pile), pile))
 
 
 def describe_agreement(service: "Service", annotator: str) -> dict[str, Any]:

@@ -4,9 +4,10 @@ import sys
 import threading
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from fuzzypairs.analysis.fit_rows import TRIED
 from fuzzypairs.criteria import JudgeComparison, compare_judges
 from fuzzypairs.labelling import live
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
-from fuzzypairs.labelling.desk import QUESTION, REPEATS, Asked, Desk
+from fuzzypairs.labelling.desk import QUESTION, REPEATS, Asked, AskedSet, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
 from fuzzypairs.labelling.store import Answer, Event, Store, StoreError
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
@@ -28,6 +29,8 @@ __all__ = ["Receipt", "Service", "ServiceError"]
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_SECONDS = 60, 2000, 1e9
 LONGEST_QUESTION = 300
+# The grade of two items in one pile; that of two in different ones is its opposite.
+PILE_GRADE, MOST_SORTED = 0.75, 12
 # How answers of programs are entered.
 PROGRAM = "program"
 AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
@@ -215,9 +218,97 @@ class Service:
             note=note[:LONGEST_NOTE],
             key=key,
         )
+        return self._store([event], (left, right))
+
+    def next_set(self, annotator: str) -> AskedSet | None:
+        """Return items to be sorted into piles; None if there are too few.
+
+        Parameters
+        ----------
+        annotator : str
+        """
+        desk = self._desk(annotator)
+        with desk.lock:
+            return desk.next_set()
+
+    def sort(
+        self,
+        annotator: str,
+        piles: Sequence[Sequence[int]],
+        *,
+        input: str = "",
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> "Future[Receipt] | None":
+        """Answer by piles: items of one belong together, those of two do not.
+
+        All their pairs are one answer. Items that are in no pile are left open.
+
+        Parameters
+        ----------
+        annotator : str
+        piles : sequence of sequence of int
+            Rows; none skips the items that were shown.
+        input, seconds, key
+            As in `submit`.
+
+        Returns
+        -------
+        receipt : Future of Receipt, or None
+            None if nothing was sorted.
+        """
+        if not isinstance(piles, list | tuple) or any(
+            not isinstance(pile, list | tuple) for pile in piles
+        ):
+            raise ServiceError(f"piles is {piles!r:.60}, expected lists of rows")
+        pile_of = {row: n for n, pile in enumerate(piles) for row in self._rows(pile)}
+        n_rows = sum(map(len, piles))
+        if len(pile_of) != n_rows or n_rows == 1 or n_rows > MOST_SORTED:
+            raise ServiceError(
+                f"piles has {n_rows} rows, {len(pile_of)} of them different, expected "
+                f"2 to {MOST_SORTED} rows once each"
+            )
+        if seconds is not None:
+            seconds = check_number("seconds", seconds, 0, LONGEST_SECONDS)
+        input, key = check_text("input", input)[:20], check_text("key", key or "")
+        desk = self._desk(annotator)
+        graded = [
+            (i, j, PILE_GRADE if pile_of[i] == pile_of[j] else -PILE_GRADE)
+            for i, j in combinations(pile_of, 2)
+        ]
+        with desk.lock:
+            asked = desk.next_set()
+            for i, j, grade in graded:
+                desk.mark(i, j, grade)
+            desk.put_set(None)
+        if not graded:
+            return None
+        who, ids = sys.intern(annotator), self.catalogue.ids
+        self._graded += [(who, i, j) for i, j, _ in graded]
+        events = [
+            Event(
+                "graded",
+                ids[i],
+                ids[j],
+                annotator,
+                grade=grade,
+                strategy="piles",
+                reason=asked.reason if asked else "",
+                input=input,
+                seconds=seconds,
+                key=f"{key} {n}" if key else None,
+            )
+            for n, (i, j, grade) in enumerate(graded)
+        ]
+        return self._store(events, pile_of)
+
+    def _store(self, events: list[Event], rows: Iterable[int]) -> "Future[Receipt]":
+        """Store the events of one answer; the receipt comes after the commit."""
         stored = self.store.submit(
-            [event], [self.catalogue.item(left), self.catalogue.item(right)]
+            events, [self.catalogue.item(row) for row in rows], are_one=True
         )
+        first = events[0]
+        left, right = self._row[first.left_id], self._row[first.right_id]
         receipt: Future[Receipt] = Future()
         receipt.set_running_or_notify_cancel()  # nobody who leaves can cancel it
 
@@ -244,26 +335,35 @@ class Service:
         """
         return self.submit(annotator, left, right, **given).result()
 
-    def undo(self, annotator: str) -> Asked | None:
-        """Take back the last answer or edit of a person; return its pair."""
+    def undo(self, annotator: str) -> Asked | AskedSet | None:
+        """Take back the last answer or edit of a person; return what it was to."""
         number = self.store.last_answer(annotator)
         if number is None:
             return None
-        event = self.store.event(number)
+        events = self.store.events_of(number)
+        event = events[0]
         self.store.append(
             Event("undone", event.left_id, event.right_id, annotator, target=number)
         )
-        left, right = (self._row.get(name) for name in (event.left_id, event.right_id))
-        if left is None or right is None:  # of a table that had more rows
+        self.model.count()
+        rows = dict.fromkeys(name for e in events for name in (e.left_id, e.right_id))
+        if not rows.keys() <= self._row.keys():  # of a table that had more rows
             return None
-        asked = Asked(left, right, event.reason, event.strategy)
         desk = self._desk(annotator)
         with desk.lock:
-            if event.kind != "edited":
-                desk.undo(asked, self._grade(annotator, event))
+            for each in events if event.kind != "edited" else []:
+                ends = self._row[each.left_id], self._row[each.right_id]
+                desk.take_back(*ends, self._grade(annotator, each))
             if event.kind == "bad item":
                 desk.leave_out(self._bad_rows())
-        self.model.count()
+            if event.strategy == "piles" and event.kind != "edited":
+                items = tuple(self._row[name] for name in rows)
+                desk.put_set(AskedSet(items, event.reason))
+                return desk.next_set()
+            left, right = self._row[event.left_id], self._row[event.right_id]
+            asked = Asked(left, right, event.reason, event.strategy)
+            if event.kind != "edited":
+                desk.push(asked)
         return asked
 
     def edit(self, annotator: str, number: int, grade: float) -> None:
@@ -322,7 +422,10 @@ class Service:
     def history(self, annotator: str, most: int = 200) -> list[dict[str, Any]]:
         """Return the last answers of a person, the newest first."""
         answers = deque(self.own(annotator), most)
-        return [live.describe_answer(self, answer) for answer in reversed(answers)]
+        return [
+            live.describe_answer(self, list(some))
+            for _, some in groupby(reversed(answers), lambda answer: answer.answer)
+        ]
 
     def own(self, annotator: str) -> Iterator[Answer]:
         """Yield the answers of a person about rows of this table."""
@@ -417,12 +520,17 @@ class Service:
         return {self._row[name] for name in bad if name in self._row}
 
     def _check_rows(self, left: int, right: int) -> None:
-        n = len(self.catalogue)
-        for row in (left, right):
-            if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < n:
-                raise ServiceError(f"row is {row!r}, expected 0 to {n - 1}")
+        self._rows((left, right))
         if left == right:
             raise ServiceError(f"row {left} is paired with itself")
+
+    def _rows(self, rows: Sequence[int]) -> Sequence[int]:
+        """Return rows of the table, or raise an error."""
+        n = len(self.catalogue)
+        for row in rows:
+            if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < n:
+                raise ServiceError(f"row is {row!r:.60}, expected 0 to {n - 1}")
+        return rows
 
     def inform(self, fitted: Fitted) -> None:
         """Tell all desks of a new model."""

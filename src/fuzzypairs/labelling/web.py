@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import Future
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -16,10 +17,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from fuzzypairs import __version__
-from fuzzypairs.labelling.desk import Asked
+from fuzzypairs.labelling.desk import Asked, AskedSet
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.guard import Guard, Limits, Secrets
-from fuzzypairs.labelling.service import Service, ServiceError, check_text
+from fuzzypairs.labelling.service import Receipt, Service, ServiceError, check_text
 from fuzzypairs.labelling.store import StoreError
 
 __all__ = ["build_app", "build_routes"]
@@ -122,6 +123,11 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
     def upcoming(who: str, n: int = AHEAD) -> list[dict[str, Any]]:
         return [shown(asked) for asked in service.next(who, n)]
 
+    def items(asked: AskedSet | None) -> dict[str, Any]:
+        rows = [] if asked is None else asked.rows
+        found = [service.catalogue.whole(row) for row in rows]
+        return {"items": found, "reason": asked.reason if asked else ""}
+
     async def index(request: Request) -> Response:
         return Response(static["index.html"], media_type=TYPES["html"])
 
@@ -161,26 +167,45 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
             raise ServiceError(f"n is {n[:20]!r}, expected 1 to {MOST_NEXT}")
         return JSONResponse({"next": await run_in_threadpool(upcoming, who, int(n))})
 
-    async def answer(request: Request) -> Response:
-        body = await _body(request)
-        who = body.get("annotator")
-        stored = asyncio.wrap_future(
-            service.submit(
-                who,
-                body.get("left"),
-                body.get("right"),
-                kind=body.get("kind", "graded"),
-                grade=body.get("grade"),
-                input=body.get("input", ""),
-                seconds=body.get("seconds"),
-                key=body.get("key"),
-            )
-        )
+    async def committed(stored: "Future[Receipt]") -> Receipt:
         try:
-            receipt = await asyncio.wait_for(stored, STORED_WITHIN)
+            return await asyncio.wait_for(asyncio.wrap_future(stored), STORED_WITHIN)
         except TimeoutError:
             said = service.store.problem or f"{service.store.path} is slow"
             raise StoreError(said) from None
+
+    async def following_set(request: Request) -> Response:
+        found = await run_in_threadpool(service.next_set, _annotator(request))
+        return JSONResponse(items(found))
+
+    async def sort(request: Request) -> Response:
+        body = await _body(request)
+        who = _text(body, "annotator")
+        stored = service.sort(
+            who,
+            body.get("piles"),
+            input=body.get("input", ""),
+            seconds=body.get("seconds"),
+            key=body.get("key"),
+        )
+        if stored is not None:
+            await committed(stored)
+        return JSONResponse(items(await run_in_threadpool(service.next_set, who)))
+
+    async def answer(request: Request) -> Response:
+        body = await _body(request)
+        who = body.get("annotator")
+        stored = service.submit(
+            who,
+            body.get("left"),
+            body.get("right"),
+            kind=body.get("kind", "graded"),
+            grade=body.get("grade"),
+            input=body.get("input", ""),
+            seconds=body.get("seconds"),
+            key=body.get("key"),
+        )
+        receipt = await committed(stored)
         # A question is found in microseconds: no thread is worth it.
         following = upcoming(who)
         return JSONResponse(
@@ -191,8 +216,9 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
         who = _text(await _body(request), "annotator")
         asked = await run_in_threadpool(service.undo, who)
         following = await run_in_threadpool(upcoming, who)
-        pair = None if asked is None else shown(asked)
-        return JSONResponse({"pair": pair, "next": following})
+        pair = shown(asked) if isinstance(asked, Asked) else None
+        piles = items(asked) if isinstance(asked, AskedSet) else None
+        return JSONResponse({"pair": pair, "set": piles, "next": following})
 
     async def edit(request: Request) -> Response:
         body = await _body(request)
@@ -261,12 +287,14 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
         Route("/report/{name}", report),
         Route("/api/about", about),
         Route("/api/next", following),
+        Route("/api/set", following_set),
         Route("/api/state", telling(service.state)),
         Route("/api/history", telling(service.history)),
         Route("/api/agreement", agreement),
         Route("/api/changes", changes),
         Route("/api/export", export),
         Route("/api/answer", answer, methods=["POST"]),
+        Route("/api/sort", sort, methods=["POST"]),
         Route("/api/undo", undo, methods=["POST"]),
         Route("/api/edit", edit, methods=["POST"]),
         Route("/api/clusters", clusters, methods=["POST"]),

@@ -238,6 +238,41 @@ def test_bad_items_and_reasons(chromium, program):
     page.context.close()
 
 
+def test_items_are_sorted_into_piles(chromium, program):
+    page = open_page(chromium, program, "Pat")
+    page.keyboard.press("p")
+    page.wait_for_selector("#unsorted .item")
+    items = page.locator("#unsorted .item .item-name").all_inner_texts()
+    assert len(items) == 8
+    assert page.inner_text("#question") == "Which of these belong together?"
+    page.wait_for_timeout(UNSEEN)
+    for key in ("1", "1", "2", "2", "Backspace", "9", "ArrowRight", "0"):
+        page.keyboard.press(key)  # a pile beyond the next one is the next one
+    zones = page.locator("#piles .zone")
+    page.locator("#unsorted .item").first.drag_to(zones.nth(1))
+    page.locator("#unsorted .item").first.click()
+    zones.nth(3).locator(".zone-name").click()
+    assert page.inner_text("#piles-state") == "6 sorted, 2 left"
+    page.keyboard.press("Enter")
+    settle(page, 15)
+    rows = program.stored("Pat", "grade, input, answer")
+    assert {(abs(grade), by) for grade, by, _ in rows} == {(0.75, "piles")}
+    assert len({answer for *_, answer in rows}) == 1
+    assert sum(grade > 0 for grade, *_ in rows) == 2
+    page.wait_for_selector("#unsorted .item")
+    page.keyboard.press("Backspace")
+    settle(page, 0)
+    again = page.locator("#unsorted .item .item-name").all_inner_texts()
+    assert set(again) < set(items)
+    page.keyboard.press("p")
+    press(page, "9")
+    settle(page, 1)
+
+    assert program.stored("Pat") == [(1.0, "key")]
+    assert page.problems == []
+    page.context.close()
+
+
 def test_the_live_model_and_the_report(chromium, program):
     page = open_page(chromium, program, "Liv")
     for _ in range(24):
@@ -362,6 +397,12 @@ def test_everyone_can_use_it(chromium, program, options):
         assert width <= 0, view
         found = page.evaluate("axe.run()")["violations"]
         assert [(v["id"], v["nodes"][0]["html"]) for v in found] == [], view
+    go(page, "grade")
+    page.keyboard.press("p")
+    page.wait_for_selector("#unsorted .item")
+    page.keyboard.press("1")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate("axe.run()")["violations"] == []
     page.keyboard.press("?")
     assert page.evaluate("axe.run()")["violations"] == []
     page.context.close()

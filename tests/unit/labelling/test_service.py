@@ -492,3 +492,85 @@ def test_views_do_not_hold_all_answers(catalogue, store):
 
     # Bytes an answer; a list of all of them takes more than 700.
     assert max(peaks.values()) < 500, peaks
+
+
+def sort_set(service, who, key=None):
+    """Sort the items that are asked next by their true cluster."""
+    asked = service.next_set(who)
+    piles = [[row for row in asked.rows if row % 2 == side] for side in (0, 1)]
+    service.sort(who, [pile for pile in piles if pile], key=key).result()
+    return asked
+
+
+def test_piles_are_one_answer(service, store):
+    asked = service.next_set("Ann")
+    assert len(set(asked.rows)) == 8
+    assert service.next_set("Ann") == asked  # until it is answered
+    service.answer("Ann", asked.rows[0], asked.rows[1], grade=0.25)
+    sort_set(service, "Ann")
+    pairs = service.pairs()
+
+    assert len(pairs) == 28
+    assert len(set(pairs.answers.tolist())) == 1  # the newer grade replaces
+    assert all(grade == truth(i, j) for i, j, grade in pairs)
+    assert not set(service.next_set("Ann").rows) & set(asked.rows)
+    piles, _ = service.history("Ann")
+    assert sorted(map(len, piles["piles"])) == sorted(
+        sum(row % 2 == side for row in asked.rows) for side in (0, 1)
+    )
+    assert service.state("Ann")["progress"]["graded"] == 29
+    assert set(service.undo("Ann").rows) == set(asked.rows)
+    assert set(service.next_set("Ann").rows) == set(asked.rows)
+    assert [grade for *_, grade in service.pairs()] == [0.25]
+    assert service.pairs().answers is None
+    assert len(store.read("SELECT id FROM events")) == 30
+
+
+def test_piles_sent_twice_are_stored_once(service):
+    asked = service.next_set("Ann")
+    for _ in range(2):
+        service.sort("Ann", [asked.rows[:3], asked.rows[3:5]], key="k").result()
+    assert len(service.pairs()) == 10  # three items are left open
+
+
+def test_items_that_were_skipped_or_are_bad_are_not_sorted(service):
+    asked = service.next_set("Ann")
+    assert service.sort("Ann", []) is None
+    assert service.history("Ann") == []
+    again = service.next_set("Ann")
+    bad, other = again.rows[:2]
+    service.answer("Ann", bad, other, kind="bad item")
+    for _ in range(12):
+        assert bad not in sort_set(service, "Ann").rows
+    assert again != asked
+
+
+def test_later_sets_compare_uncertain_items_with_clusters(service):
+    sort_set(service, "Ann")
+    placed = {row for i, j, _ in service.pairs() for row in (i, j)}
+    memberships = np.tile([0.5, 0.5], (40, 1))
+    memberships[list(placed)] = np.eye(2)[[row % 2 for row in placed]]
+    service.inform(SimpleNamespace(memberships=memberships))
+    service.sort("Ann", [])  # those that were chosen without the model
+    asked = service.next_set("Ann")
+    known = sorted(set(asked.rows) & placed)
+
+    assert "uncertain" in asked.reason
+    assert sorted(row % 2 for row in known) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("piles", "message"),
+    [
+        ("12", "piles is '12'"),
+        ([1, 2], "piles is"),
+        ([[1]], "piles has 1 rows"),
+        ([[1, 2], [2]], "piles has 3 rows, 2 of them different"),
+        ([[1, 40]], "row is 40"),
+        ([[1, True]], "row is True"),
+        ([list(range(13))], "piles has 13 rows"),
+    ],
+)
+def test_piles_that_make_no_sense(service, piles, message):
+    with pytest.raises(ServiceError, match=message):
+        service.sort("Ann", piles)

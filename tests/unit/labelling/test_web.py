@@ -395,3 +395,20 @@ def test_what_a_program_said_instead_of_a_grade_is_shown(client, service):
 
     assert (note["annotator"], note["note"]) == ("gpt", "no number: hm")
     assert note["left"]["row"] == 0
+
+
+def test_piles_over_http(client, service):
+    asked = client.get("/api/set?annotator=Ann").json()
+    rows = [item["row"] for item in asked["items"]]
+    body = {"annotator": "Ann", "piles": [rows[:2], rows[2:3]], "key": "k"}
+    following = post(client, "/api/sort", **body).json()
+
+    assert len(rows) == 8
+    assert asked["items"][0]["cells"][0][0] == "acid"
+    assert not {item["row"] for item in following["items"]} & set(rows[:3])
+    assert [grade for *_, grade in service.pairs()].count(0.75) == 1
+    assert post(client, "/api/sort", annotator="Ann", piles=[]).status_code == 200
+    assert post(client, "/api/sort", annotator="Ann", piles=[[1]]).status_code == 400
+    undone = post(client, "/api/undo", annotator="Ann").json()
+    assert undone["pair"] is None
+    assert {item["row"] for item in undone["set"]["items"]} == set(rows[:3])

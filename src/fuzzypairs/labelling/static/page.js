@@ -2,6 +2,7 @@
 import { get, post, Refused, surely } from "./api.js";
 import { byId, inWords, make } from "./dom.js";
 import { prefetch, show } from "./pair.js";
+import { Piles } from "./piles.js";
 import { Slider } from "./slider.js";
 import { showContradictions, showGraders, showHistory, showReport, showState } from "./views.js";
 
@@ -23,6 +24,8 @@ let outbox = Promise.resolve();
 let shownAt = performance.now();
 /** @type {any} */
 let state = null;
+let mode = "pairs";
+let question = "";
 
 /** @param {Pair} pair */
 const keyOf = (pair) => [pair.left.row, pair.right.row].sort((a, b) => a - b).join(" ");
@@ -105,14 +108,56 @@ function answer({ grade, kind = "graded", input, swap = false }) {
 
 function undo() {
   outbox = outbox.then(async () => {
-    const { pair, next } = await post("/api/undo", { annotator });
+    const { pair, set, next } = await post("/api/undo", { annotator });
     byId("last").textContent = pair
       ? `Taken back: ${pair.left.name} and ${pair.right.name}.`
       : "Nothing to undo.";
     take(next, true);
     showPair();
+    if (set) {
+      showMode("piles");
+      piles.show(set.items);
+    } else if (pair) showMode("pairs");
     await update();
   }).catch(fail);
+}
+
+// Piles
+
+const piles = new Piles(sendPiles, undo);
+
+/** @param {number[][]} sorted none for other items */
+function sendPiles(sorted) {
+  if (performance.now() - shownAt < UNSEEN_MS) return;
+  const seconds = (performance.now() - shownAt) / 1000;
+  const body = { annotator, piles: sorted, input: "piles", seconds, key: crypto.randomUUID() };
+  piles.show([]);
+  outbox = outbox.then(async () => {
+    const { items } = await surely(() => post("/api/sort", body), "The last answer is not stored yet", warn);
+    piles.show(items);
+    shownAt = performance.now();
+    if (sorted.length) await update();
+  }).catch(fail);
+}
+
+/** @param {string} name "pairs" or "piles" */
+function showMode(name) {
+  mode = name;
+  for (const each of ["pairs", "piles"]) {
+    byId(`${each}-mode`).hidden = each !== name;
+    document.querySelector(`[data-mode=${each}]`)?.setAttribute("aria-pressed", String(each === name));
+  }
+  localStorage.setItem("mode", name);
+  byId("question").textContent = name === "pairs" ? question : question.replace(/^Do these two belong/, "Which of these belong");
+}
+
+/** @param {string} name */
+async function chooseMode(name) {
+  showMode(name);
+  await outbox;
+  if (name === "piles") piles.show((await get("/api/set", { annotator })).items);
+  else await refill();
+  shownAt = performance.now();
 }
 
 /** Count an answer before the next fit tells. @param {{kind: string, grade?: number}} body */
@@ -237,6 +282,15 @@ function onKey(event) {
   if (event.key === "Escape" && document.body.classList.contains("zoom")) ACTIONS.zoom();
   if (event.key === "?") ACTIONS.help();
   if (view !== "grade" || event.key === "?") return;
+  if (letter === "p" && !event.repeat) {
+    chooseMode(mode === "pairs" ? "piles" : "pairs").catch(fail);
+    return;
+  }
+  if (mode === "piles") {
+    if (target.closest("button:not(.item), a") && [" ", "Enter"].includes(event.key)) return;
+    if (!event.repeat && piles.key(event)) event.preventDefault();
+    return;
+  }
   // Buttons and links keep the keys that press them.
   if ((event.key === " " || event.key === "Enter") && target.closest("button, a")) return;
   if (slider.key(event)) event.preventDefault();
@@ -282,11 +336,14 @@ async function start() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => go(button.getAttribute("data-view") ?? "grade").catch(fail));
   }
+  for (const button of document.querySelectorAll("[data-mode]")) {
+    button.addEventListener("click", () => chooseMode(button.getAttribute("data-mode") ?? "pairs").catch(fail));
+  }
   document.querySelector("[data-go]")?.addEventListener("click", () => go("finish").catch(fail));
   byId("open-help").addEventListener("click", ACTIONS.help);
   byId("who").addEventListener("click", async () => {
     await choose();
-    await refill();
+    await chooseMode(mode);
     await update();
   });
   byId("link").addEventListener("focus", () => /** @type {HTMLInputElement} */ (byId("link")).select());
@@ -309,7 +366,7 @@ async function start() {
   const about = await get("/api/about");
   byId("data-name").textContent = about.data;
   byId("store-name").textContent = about.store;
-  byId("question").textContent = about.question;
+  question = about.question;
   byId("changes").textContent = `The data are not those that were judged: ${about.changes.join("; ")}.`;
   byId("changes").hidden = !about.changes.length;
   annotator = localStorage.getItem("annotator") || about.annotator;
@@ -317,7 +374,7 @@ async function start() {
     byId("who").textContent = annotator;
     byId("who").setAttribute("aria-label", `Grader: ${annotator}. Change`);
   } else await choose();
-  await refill();
+  await chooseMode(localStorage.getItem("mode") === "piles" ? "piles" : "pairs");
   document.body.dataset.ready = "yes";
   const changes = new EventSource("/api/changes");
   changes.addEventListener("change", () => update().catch(fail));

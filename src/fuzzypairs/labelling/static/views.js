@@ -98,6 +98,11 @@ export function showContradictions(contradictions, again) {
   })));
 }
 
+/** @param {string} time */
+function clock(time) {
+  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+}
+
 /**
  * @param {any[]} answers
  * @param {(event: number, grade: number) => void} edit
@@ -109,6 +114,11 @@ export function showHistory(answers, edit) {
     return;
   }
   const rows = answers.map((answer) => {
+    if (answer.piles) {
+      const shown = answer.piles.map((/** @type {any[]} */ pile, /** @type {number} */ n) =>
+        make("div", { class: "both" }, make("b", {}, `Pile ${n + 1}`), ...pile.map(small)));
+      return [make("div", {}, ...shown), "sorted into piles", answer.edited ? "edited" : "", "", clock(answer.time)];
+    }
     const names = `${answer.left.name} and ${answer.right.name}`;
     const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": `Grade of ${names}` }));
     const grades = answer.grade === null || GRADES.includes(answer.grade) ? GRADES : [...GRADES, answer.grade].sort((a, b) => a - b);
@@ -118,8 +128,7 @@ export function showHistory(answers, edit) {
     }
     choice.addEventListener("change", () => choice.value && edit(answer.event, Number(choice.value)));
     const broken = answer.broken ? make("span", { class: "is-broken" }, "violated") : answer.broken === false ? "satisfied" : "";
-    const time = new Date(answer.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    return [both([answer.left, answer.right]), choice, answer.edited ? "edited" : "", broken, time];
+    return [both([answer.left, answer.right]), choice, answer.edited ? "edited" : "", broken, clock(answer.time)];
   });
   place.replaceChildren(table("Your answers, the newest first", ["pair", "answer", "changed", "clusters", "time"], rows));
 }
