@@ -241,6 +241,29 @@ def test_a_command_grades(data, grader, tmp_path):
     assert grades <= {1 - gap / 4.5 for gap in (0, 1, 7, 8, 9)}
 
 
+def test_a_command_sorts_items_into_piles(data, tmp_path):
+    put(
+        tmp_path / "sorter.py",
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    question = json.loads(line)\n"
+        "    piles = {}\n"
+        "    for item in question['items']:\n"
+        "        kind = float(item['cells']['x']) < 5\n"
+        "        piles.setdefault(kind, []).append(item['number'])\n"
+        "    reply = {'id': question['id'], 'piles': list(piles.values())}\n"
+        "    print(json.dumps(reply), flush=True)\n",
+    )
+    command = ["judge", data, "--id", "id", "--piles", "--questions", 1]
+    command += ["--by", f"{sys.executable} {tmp_path / 'sorter.py'}"]
+    assert len(json.loads(run(*command, "--show-prompt").stdout)["items"]) == 6
+    found = run(*command, "--json", "--annotator", "bot")
+    assert json.loads(found.stdout)["pairs"] == 15
+    pairs = PairSet.from_store(data.with_suffix(".db"), ids=list("abcdef"))
+    assert all((grade > 0) == ((i < 3) == (j < 3)) for i, j, grade in pairs)
+    assert len(set(pairs.answers)) == 1
+
+
 def test_what_would_be_asked_is_shown_and_nothing_is_sent(data, grader, tmp_path):
     result = run("judge", data, "--id", "id", "--by", grader, "--show-prompt")
     question = json.loads(result.stdout)
@@ -353,6 +376,9 @@ def failing(*_):
         (["--pairs", "x.csv"], "--pairs is for a program"),
         (["--show-prompt"], "--show-prompt shows what --by sends"),
         (["--by", "cat", "--pairs", "x.csv"], "x.csv"),
+        (["--piles"], "--piles is for a program: name it by --by"),
+        (["--by", "cat", "--piles", "--parallel", 4], "--parallel is for pairs"),
+        (["--by", "cat", "--piles", "--pairs", "x.csv"], "--pairs is for pairs"),
     ],
 )
 def test_mistakes_about_programs_are_answered_by_a_sentence(data, options, sentence):

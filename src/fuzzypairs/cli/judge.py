@@ -95,6 +95,10 @@ def judge(
             metavar="FILE",
         ),
     ] = None,
+    piles: Annotated[
+        bool,
+        of_program("--piles", help="Ask to sort items into piles, instead of pairs."),
+    ] = False,
     questions: Annotated[
         int, of_program(min=1, help="The most questions of this run.")
     ] = 100,
@@ -137,7 +141,7 @@ def judge(
     summary: dict[str, Any] = {}
     with ExitStack() as stack, screen.plain_errors(code=2):
         asking = _asking(
-            by, model, prompt, pairs, questions, parallel, failures, timeout
+            by, model, prompt, pairs, questions, parallel, failures, timeout, piles
         )
         if asking is not None:
             asking.judge()  # refuses what cannot be asked before the data are read
@@ -190,8 +194,11 @@ def _asking(by: str | None, *given: Any) -> program_judge.Asking | None:
     """Return who is asked; None for a person."""
     if by is not None:
         return program_judge.Asking(by, *given)
-    model, prompt, pairs, *_ = given
-    for option, value in (("--model", model), ("--prompt", prompt), ("--pairs", pairs)):
+    model, prompt, pairs, *_, piles = given
+    for option, value in (
+        ("--model", model), ("--prompt", prompt), ("--pairs", pairs),
+        ("--piles", piles or None),
+    ):  # fmt: skip
         if value is not None:
             raise ValueError(f"{option} is for a program: name it by --by")
     return None

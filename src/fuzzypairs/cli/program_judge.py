@@ -44,10 +44,13 @@ class Asking:
     parallel: int
     n_failures: int
     timeout: float
+    piles: bool = False
 
     def judge(self) -> "ProgramJudge":
         """Return the judge, not started."""
         from fuzzypairs.labelling.chat import (
+            PILES_PROMPT,
+            PROMPT,
             ChatJudge,
             is_address,
             read_key,
@@ -55,6 +58,12 @@ class Asking:
         )
         from fuzzypairs.labelling.programs import CommandJudge
 
+        for option, differs in (
+            ("--pairs", self.pairs is not None),
+            ("--parallel", self.parallel > 1),
+        ):
+            if self.piles and differs:
+                raise ValueError(f"{option} is for pairs, and --piles asks for others")
         if not is_address(self.by):
             for option, value in (("--model", self.model), ("--prompt", self.prompt)):
                 if value is not None:
@@ -64,10 +73,10 @@ class Asking:
             return CommandJudge(self.by, timeout=self.timeout)
         if self.model is None:
             raise ValueError("--by names a server: name the model by --model")
+        prompt = read_prompt(self.prompt, PILES_PROMPT if self.piles else PROMPT)
         return ChatJudge(
-            self.by, self.model, prompt=read_prompt(self.prompt), key=read_key(),
-            timeout=self.timeout,
-        )  # fmt: skip
+            self.by, self.model, prompt=prompt, key=read_key(), timeout=self.timeout
+        )
 
 
 def program_name(by: str, model: str | None) -> str:
@@ -82,10 +91,10 @@ def show_prompt(service: "Service", who: str, asking: Asking) -> None:
     from fuzzypairs.labelling.programs import make_question
 
     judge = asking.judge()
-    pair = _source(service, who, asking)(set())
-    if pair is None:
+    rows = _source(service, who, asking)(set())
+    if rows is None:
         raise ValueError("nothing is left worth asking")
-    question = make_question(service.catalogue, pair[0], pair[1], service.question)
+    question = make_question(service.catalogue, rows, service.question)
     if not isinstance(judge, ChatJudge):
         typer.echo(json.dumps({"id": 1, **question}, ensure_ascii=False))
         return
@@ -119,11 +128,13 @@ def ask_program(
 
 def _source(service: "Service", who: str, asking: Asking) -> Any:
     from fuzzypairs import PairSet
-    from fuzzypairs.labelling.asking import from_pairs, from_session
+    from fuzzypairs.labelling.asking import from_pairs, from_session, from_sets
     from fuzzypairs.pairs.stored import is_store
     from fuzzypairs.tables.pair_files import open_pairs
 
     service.repeats = 0.0
+    if asking.piles:
+        return from_sets(service, who)
     if asking.pairs is None:
         return from_session(service, who)
     catalogue = service.catalogue
@@ -146,7 +157,8 @@ def _confirm(judge: Any, service: "Service", asking: Asking) -> None:
     parts += [f"cells of {', '.join(map(repr, columns))}"] * bool(columns)
     typer.echo(
         f"Up to {asking.n_questions} questions go to {judge.address} (model "
-        f"{judge.model}), each with two items of {len(catalogue)}: ids and "
+        f"{judge.model}), each with {'some' if asking.piles else 'two'} items of "
+        f"{len(catalogue)}: ids and "
         f"{'; '.join(parts)}.",
         err=True,
     )

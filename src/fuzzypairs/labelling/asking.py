@@ -15,11 +15,12 @@ from fuzzypairs.labelling.programs import (
 )
 from fuzzypairs.labelling.service import PROGRAM, Service
 
-__all__ = ["Source", "Tally", "ask_judge", "from_pairs", "from_session"]
+__all__ = ["Source", "Tally", "ask_judge", "from_pairs", "from_session", "from_sets"]
 
-Pair = tuple[int, int]
-# Returns the next pair that is not among those given; None if there is none.
-Source = Callable[[set[Pair]], Pair | None]
+# A pair, or more items to be sorted into piles.
+Rows = tuple[int, ...]
+# Returns the next rows that are not among those given; None if there are none.
+Source = Callable[[set[Rows]], Rows | None]
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Tally:
     Attributes
     ----------
     n_graded, n_unsure : int
-        Answers other than 0, and of 0.
+        Answers other than 0, among them piles, and of 0.
     problems : Counter of str
         Questions without a grade, by reason.
     tokens : tuple of int
@@ -53,7 +54,7 @@ class Tally:
 
     def add(self, reply: Reply) -> None:
         """Count a reply."""
-        if reply.grade is None:
+        if not reply.is_answer:
             self.problems[reply.problem] += 1
         elif reply.grade == 0:
             self.n_unsure += 1
@@ -66,7 +67,7 @@ class Tally:
 def from_session(service: Service, who: str) -> Source:
     """Return a source of the questions that the session asks next."""
 
-    def take(busy: set[Pair]) -> Pair | None:
+    def take(busy: set[Rows]) -> Rows | None:
         for asked in service.next(who, len(busy) + 1):
             if (asked.left, asked.right) not in busy:
                 return asked.left, asked.right
@@ -75,13 +76,23 @@ def from_session(service: Service, who: str) -> Source:
     return take
 
 
-def from_pairs(service: Service, who: str, pairs: Iterable[Pair]) -> Source:
+def from_sets(service: Service, who: str) -> Source:
+    """Return a source of items to be sorted into piles, one question at a time."""
+
+    def take(busy: set[Rows]) -> Rows | None:
+        asked = service.next_set(who)  # the same ones until they are sorted
+        return None if asked is None or asked.rows in busy else asked.rows
+
+    return take
+
+
+def from_pairs(service: Service, who: str, pairs: Iterable[Rows]) -> Source:
     """Return a source of given pairs, without those that the judge has answered."""
     done = {
         frozenset((service.row_of(answer.left_id), service.row_of(answer.right_id)))
         for answer in service.own(who)
     }
-    left: Iterator[Pair] = (
+    left: Iterator[Rows] = (
         (int(i), int(j)) for i, j in pairs if frozenset((int(i), int(j))) not in done
     )
     return lambda _: next(left, None)
@@ -125,20 +136,29 @@ async def ask_judge(
     tally : Tally
     """
     tally, started, in_a_row = Tally(), time.monotonic(), 0
-    running: dict[asyncio.Task[Reply], Pair] = {}
-    lost: set[Pair] = set()
+    running: dict[asyncio.Task[Reply], Rows] = {}
+    lost: set[Rows] = set()
     n_asked = 0
 
-    async def put(left: int, right: int) -> Reply:
+    async def put(rows: Rows) -> Reply:
         shown = time.monotonic()
-        reply = await judge.ask(
-            make_question(service.catalogue, left, right, service.question)
-        )
+        question = make_question(service.catalogue, rows, service.question)
+        reply = await judge.ask(question)
+        if len(rows) > 2 and reply.piles is None:
+            service.sort(who, [])  # others are asked next
         if reply.is_lost:
+            return reply
+        if reply.piles is not None:
+            piles = [[rows[number - 1] for number in pile] for pile in reply.piles]
+            sorted_ = service.sort(
+                who, piles, input=PROGRAM, seconds=time.monotonic() - shown
+            )
+            assert sorted_ is not None
+            await asyncio.wrap_future(sorted_)
             return reply
         note = ": ".join(part for part in (reply.problem, reply.text) if part)
         stored = service.submit(
-            who, left, right,
+            who, *rows[:2],
             kind="skipped" if reply.grade is None else "graded", grade=reply.grade,
             input=PROGRAM, seconds=time.monotonic() - shown, note=printable(note),
         )  # fmt: skip
@@ -152,15 +172,15 @@ async def ask_judge(
                 len(running) < parallel
                 and n_asked < n_questions
                 and not tally.stopped  # what was asked before is still answered
-                and (pair := source(lost | set(running.values())))
+                and (rows := source(lost | set(running.values())))
             ):
                 n_asked += 1
-                running[asyncio.create_task(put(*pair))] = pair
+                running[asyncio.create_task(put(rows))] = rows
             if not running:
                 return
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                pair = running.pop(task)
+                rows = running.pop(task)
                 try:
                     reply = task.result()
                 except JudgeError as error:
@@ -168,8 +188,8 @@ async def ask_judge(
                     continue
                 tally.add(reply)
                 if reply.is_lost:
-                    lost.add(pair)
-                is_failure = reply.grade is None and not reply.was_skipped
+                    lost.add(rows)
+                is_failure = not (reply.is_answer or reply.was_skipped)
                 in_a_row = in_a_row + 1 if is_failure else 0
                 if in_a_row >= n_failures:
                     tally.stopped = (

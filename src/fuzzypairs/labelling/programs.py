@@ -7,7 +7,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -21,9 +21,11 @@ __all__ = [
     "ProgramJudge",
     "Reply",
     "make_question",
+    "match_reply",
     "read_grade",
     "read_json",
     "read_line",
+    "read_piles",
 ]
 
 # A number and nothing else. More digits than a float has say that something is wrong.
@@ -48,6 +50,8 @@ class Reply:
     ----------
     grade : float or None
         From -1 to 1; None if there is none.
+    piles : tuple of tuple of int, or None
+        Numbers of items that belong together, where items were to be sorted.
     problem : str
         Why there is no grade.
     text : str
@@ -61,15 +65,21 @@ class Reply:
     """
 
     grade: float | None = None
+    piles: tuple[tuple[int, ...], ...] | None = None
     problem: str = ""
     text: str = ""
     was_skipped: bool = False
     is_lost: bool = False
     tokens: tuple[int, int] = (0, 0)
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it says which items belong together."""
+        return self.grade is not None or self.piles is not None
+
 
 class ProgramJudge(Protocol):
-    """A program that grades pairs."""
+    """A program that grades pairs, or sorts items into piles."""
 
     async def ask(self, question: dict[str, Any]) -> Reply:
         """Return the reply to a question, see `make_question`; always within a time."""
@@ -82,16 +92,28 @@ class ProgramJudge(Protocol):
 
 
 def make_question(
-    catalogue: Catalogue, left: int, right: int, question: str = QUESTION
+    catalogue: Catalogue, rows: Sequence[int], question: str = QUESTION
 ) -> dict[str, Any]:
-    """Return what a program is told of a pair: what a person would see.
+    """Return what a program is told of a pair, or of items to be sorted into piles.
 
     Items are dicts with "id" and, as far as there are any, "text", "cells" and
-    "picture", the path of a file.
+    "picture", the path of a file: what a person would see. Those of a pair are "a" and
+    "b", others the list "items", in which each has a "number" from 1.
     """
+    if len(rows) == 2:
+        a, b = _items(catalogue, *rows)
+        return {"question": question, "a": a, "b": b}
+    items = [_items(catalogue, rows[1], rows[0])[1]]
+    items += [_items(catalogue, rows[0], row)[1] for row in rows[1:]]
+    numbered = [{"number": n, **item} for n, item in enumerate(items, start=1)]
+    return {"question": question, "items": numbered}
+
+
+def _items(catalogue: Catalogue, left: int, right: int) -> list[dict[str, Any]]:
+    """Return both items of a pair."""
     pair = catalogue.pair(left, right)
-    items = {}
-    for name, side, row in (("a", "left", left), ("b", "right", right)):
+    items = []
+    for side, row in (("left", left), ("right", right)):
         item: dict[str, Any] = {"id": catalogue.ids[row]}
         if pair["texts"] is not None:
             item["text"] = "".join(text for text, _ in pair["texts"][side])
@@ -100,8 +122,8 @@ def make_question(
             item["picture"] = path
         if cells:
             item["cells"] = cells
-        items[name] = item
-    return {"question": question, **items}
+        items.append(item)
+    return items
 
 
 def read_grade(text: str) -> Reply:
@@ -122,6 +144,46 @@ def read_grade(text: str) -> Reply:
     if not -1.0 <= float(said) <= 1.0:
         return Reply(problem="not from -1 to 1", text=text[:KEPT])
     return Reply(float(said))
+
+
+def read_piles(piles: Any) -> Reply:
+    """Read lists of numbers of items, of which each stands in one list at most.
+
+    Examples
+    --------
+    >>> read_piles([[1, 3], [2]]).piles
+    ((1, 3), (2,))
+    >>> read_piles([[1, 3], [3]]).problem
+    'an item in two piles'
+    """
+    is_lists = isinstance(piles, list) and all(isinstance(p, list) for p in piles)
+    numbers = [number for pile in piles for number in pile] if is_lists else []
+    if len(numbers) < 2 or not all(piles) or {type(n) for n in numbers} != {int}:
+        return Reply(problem="not piles", text=json.dumps(piles)[:KEPT])
+    if len(set(numbers)) < len(numbers):
+        return Reply(problem="an item in two piles", text=json.dumps(piles)[:KEPT])
+    return Reply(piles=tuple(map(tuple, piles)))
+
+
+def match_reply(reply: Reply, question: dict[str, Any]) -> Reply:
+    """Return a reply if it answers what was asked, and else one without an answer.
+
+    Examples
+    --------
+    >>> match_reply(Reply(0.5), {"items": [{"number": 1}, {"number": 2}]}).problem
+    'not piles'
+    """
+    if not reply.is_answer:
+        return reply
+    n_items, said = len(question.get("items", ())), f"{reply.piles or reply.grade}"
+    if not n_items and reply.piles is not None:
+        return Reply(problem="not a number", text=said[:KEPT], tokens=reply.tokens)
+    if n_items and reply.piles is None:
+        return Reply(problem="not piles", text=said[:KEPT], tokens=reply.tokens)
+    if any(not 1 <= number <= n_items for pile in reply.piles or () for number in pile):
+        problem = f"an item that is not 1 to {n_items}"
+        return Reply(problem=problem, text=said[:KEPT], tokens=reply.tokens)
+    return reply
 
 
 def read_json(text: str | bytes) -> Any:
@@ -162,6 +224,8 @@ def read_line(line: bytes) -> tuple[int | None, Reply]:
     if type(number) is not int:
         return None, Reply(problem="without the id of a question", text=text)
     grade, skip = said.get("grade"), said.get("skip", False)
+    if "piles" in said and not {"grade", "skip"} & said.keys():
+        return number, read_piles(said["piles"])
     if skip is True and "grade" not in said:
         note = said.get("note", "")
         text = note[:KEPT] if isinstance(note, str) else ""
@@ -178,7 +242,9 @@ class CommandJudge:
 
     It is started once, without a shell. A question is ``{"id": 1, "question": "...",
     "a": {...}, "b": {...}}``, a reply ``{"id": 1, "grade": 0.7}`` or ``{"id": 1,
-    "skip": true, "note": "..."}``, in any order.
+    "skip": true, "note": "..."}``, in any order. Where items are to be sorted the
+    question has ``"items": [{"number": 1, ...}, ...]``, the reply ``"piles": [[1, 3],
+    [2]]``.
 
     Parameters
     ----------
@@ -250,7 +316,7 @@ class CommandJudge:
                 with suppress(OSError):  # it has ended: the reader says so
                     self._process.stdin.write(line.encode())
                     await self._process.stdin.drain()
-                return await self._waiting[number]
+                return match_reply(await self._waiting[number], question)
         except TimeoutError:
             return Reply(problem=f"no reply in {self.timeout:g} s", is_lost=True)
         finally:

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 
 from catalogues import open_catalogue
-from fuzzypairs.labelling.asking import ask_judge, from_pairs, from_session
+from fuzzypairs.labelling.asking import (
+    ask_judge,
+    from_pairs,
+    from_session,
+    from_sets,
+)
 from fuzzypairs.labelling.programs import JudgeError, Reply
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Store
@@ -27,7 +32,8 @@ class Grader:
         pass
 
     async def ask(self, question):
-        ids = question["a"]["id"], question["b"]["id"]
+        items = question.get("items") or [question["a"], question["b"]]
+        ids = tuple(item["id"] for item in items)
         self.asked.append(tuple(sorted(ids)))
         number = len(self.asked)
         self.now += 1
@@ -119,6 +125,29 @@ def test_given_pairs_are_asked_once(service):
     assert grader.asked == [("a", "b"), ("d", "e")]
     assert tally.n_graded == 2
     assert ask(service, grader, from_pairs(service, "bot", pairs)).n_asked == 0
+
+
+def test_piles_are_one_answer_each(service):
+    def sort(number, ids):
+        if number == 2:
+            return Reply(problem="not piles", text="[[1]]")
+        if number == 3:
+            return Reply(problem="no reply", is_lost=True)
+        early = [n for n, name in enumerate(ids, start=1) if name in "abcd"]
+        late = [n for n in range(1, len(ids) + 1) if n not in early]
+        return Reply(piles=tuple(tuple(pile) for pile in (early, late) if pile))
+
+    grader = Grader(sort)
+    tally = ask(service, grader, from_sets(service, "bot"), n_questions=4)
+    assert (tally.n_graded, tally.problems.total(), tally.stopped) == (2, 2, "")
+    assert all(len(ids) == len(set(ids)) > 2 for ids in grader.asked)
+    pairs = service.pairs()
+    assert all((grade > 0) == ((i < 4) == (j < 4)) for i, j, grade in pairs)
+    assert len(set(pairs.answers)) < len(pairs)
+    answers = list(service.own("bot"))
+    assert {answer.input for answer in answers} == {"program"}
+    notes = [answer.note for answer in answers if answer.kind == "skipped"]
+    assert notes == ["not piles: [[1]]"]
 
 
 def test_interrupted_runs_say_so_and_keep_answers(service):

@@ -13,6 +13,7 @@ from chat_server import completion, endless, http, serving
 from fuzzypairs.labelling.chat import (
     KEY,
     LARGEST_REPLY,
+    PILES_PROMPT,
     PROMPT,
     ChatJudge,
     read_key,
@@ -28,7 +29,7 @@ QUESTION = {
 }
 
 
-def ask(url, n=1, parallel=1, **options):
+def ask(url, n=1, parallel=1, question=QUESTION, **options):
     """Return the replies to n questions."""
     options = {"timeout": 5.0, "retries": 2, "pause": 0.01, **options}
 
@@ -37,7 +38,7 @@ def ask(url, n=1, parallel=1, **options):
             replies = []
             for start in range(0, n, parallel):
                 some = range(start, min(start + parallel, n))
-                replies += await asyncio.gather(*(judge.ask(QUESTION) for _ in some))
+                replies += await asyncio.gather(*(judge.ask(question) for _ in some))
             return replies
 
     return asyncio.run(run())
@@ -70,6 +71,35 @@ def test_items_are_sent_as_data_beside_the_prompt():
     items = {name: QUESTION[name] for name in ("a", "b")}
     assert json.loads(given["content"]) == items
     assert body["model"] == "tiny"
+
+
+SORTING = {
+    "question": "Same subject?",
+    "items": [{"number": n, "id": f"r{n}", "text": "Hm."} for n in (1, 2, 3)],
+}
+
+
+def test_items_are_sorted_into_piles():
+    with serving(lambda *_: http(completion(" [[1, 3], [2]]\n"))) as (url, requests):
+        (reply,) = ask(url, question=SORTING, prompt=PILES_PROMPT)
+    assert reply.piles == ((1, 3), (2,))
+    told, given = requests[0][2]["messages"]
+    assert "Same subject?" in told["content"]
+    assert json.loads(given["content"]) == SORTING["items"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["0.7", "[[1, 2], [2]]", "[[1, 4]]", "[[1, 2]", "[[1.0, 2]]", "Sure: [[1, 2]]",
+     "```json\n[[1, 2]]\n```", '{"piles": [[1, 2]]}', "[[NaN, 1]]", "[[1]]", ""],
+)  # fmt: skip
+def test_other_replies_are_no_piles(content):
+    (reply,) = ask_of(lambda *_: http(completion(content)), question=SORTING)
+    assert not reply.is_answer
+    assert reply.problem in (
+        "not piles", "an item in two piles", "an item that is not 1 to 3",
+    )  # fmt: skip
+    assert reply.text == content or reply.problem.endswith("1 to 3")
 
 
 def test_pictures_are_sent_as_data_urls(tmp_path):

@@ -15,9 +15,11 @@ from fuzzypairs.labelling.programs import (
     CommandJudge,
     JudgeError,
     make_question,
+    match_reply,
     read_grade,
     read_json,
     read_line,
+    read_piles,
 )
 from fuzzypairs.tables.table_files import read_items
 
@@ -199,10 +201,51 @@ def test_questions_hold_what_a_person_would_see(tmp_path):
     frame.to_csv(tmp_path / "said.csv", index=False)
     items = read_items(tmp_path / "said.csv", id_column="id", text=["said"])
     catalogue = open_catalogue(items, text="said")
-    question = make_question(catalogue, 1, 0, "Same subject?")
+    question = make_question(catalogue, (1, 0), "Same subject?")
     assert question == {
         "question": "Same subject?",
         "a": {"id": "b", "text": "¿Qué?", "cells": {"n": "2"}},
         "b": {"id": "a", "text": "The bus\nis late.", "cells": {"n": "1"}},
     }
     assert json.loads(json.dumps(question)) == question
+    items = make_question(catalogue, (1, 0, 1), "Same subject?")["items"]
+    assert [item.pop("number") for item in items] == [1, 2, 3]
+    assert items == [question["a"], question["b"], question["a"]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [0.7, None, [], [[]], [1, 2], [[1]], [[1], []], [[1, 2.0]], [[1, True]],
+     [["1", "2"]], {"1": [2]}, [[1, [2]]], "[[1, 2]]"],
+)  # fmt: skip
+def test_what_is_no_piles(said):
+    reply = read_piles(said)
+    assert (reply.piles, reply.problem) == (None, "not piles")
+    assert not reply.is_answer
+
+
+def test_piles_are_of_the_items_that_were_asked_about():
+    question = {"items": [{"number": n} for n in (1, 2, 3)]}
+    right = read_piles([[3, 1], [2]])
+    assert match_reply(right, question) is right
+    assert read_piles([[1, 2], [2]]).problem == "an item in two piles"
+    for wrong in ([[0, 1]], [[1, 4]]):
+        reply = match_reply(read_piles(wrong), question)
+        assert (reply.piles, reply.problem) == (None, "an item that is not 1 to 3")
+    assert match_reply(read_grade("0.5"), question).problem == "not piles"
+    assert match_reply(right, QUESTION).problem == "not a number"
+
+
+def test_a_program_sorts_items(tmp_path):
+    body = (
+        "odd = [i['number'] for i in q['items'] if i['number'] % 2]\n"
+        "say(id=q['id'], piles=[odd, [2]])"
+    )
+    question = {"question": "?", "items": [{"number": n, "id": "x"} for n in (1, 2, 3)]}
+
+    async def sort():
+        async with CommandJudge(program(tmp_path, body), timeout=10.0) as judge:
+            return await judge.ask(question)
+
+    assert asyncio.run(sort()).piles == ((1, 3), (2,))
+    assert read_line(b'{"id": 1, "piles": [[1, 2]], "grade": 1}\n')[1].piles is None
