@@ -5,8 +5,9 @@ have graded the pair.
 """
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -217,6 +218,17 @@ def _error(point: Point) -> float:
     """Return the standard error of a share; none is known better than by one pair."""
     share = _share(point)
     return math.sqrt(max(share * (1 - share), 1 / point.n_random) / point.n_random)
+
+
+def describe_history(
+    service: "Service", annotator: str, most: int
+) -> list[dict[str, Any]]:
+    """Return the last answers of a person, the newest first; `most` judgements."""
+    answers = reversed(deque(service.own(annotator), most))
+    return [
+        describe_answer(service, list(some))
+        for _, some in groupby(answers, lambda answer: answer.answer)
+    ]
 
 
 def describe_answer(service: "Service", answers: list[Answer]) -> dict[str, Any]:

@@ -3,19 +3,31 @@
 import sys
 import threading
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from fuzzypairs.analysis.fit_rows import TRIED
 from fuzzypairs.criteria import JudgeComparison, compare_judges
 from fuzzypairs.labelling import live
+from fuzzypairs.labelling.answer_checks import (
+    KINDS,
+    LONGEST_NOTE,
+    LONGEST_SECONDS,
+    PILE_GRADE,
+    AnswerKind,
+    ServiceError,
+    check_name,
+    check_number,
+    check_piles,
+    check_question,
+    check_rows,
+    check_text,
+)
 from fuzzypairs.labelling.catalogue import Catalogue, as_judged
 from fuzzypairs.labelling.desk import QUESTION, REPEATS, Asked, AskedSet, Desk
 from fuzzypairs.labelling.fitting import FitTask, Fitted
@@ -27,18 +39,8 @@ from fuzzypairs.pairs.reading import name_of_judge
 
 __all__ = ["Receipt", "Service", "ServiceError"]
 
-LONGEST_NAME, LONGEST_NOTE, LONGEST_SECONDS = 60, 2000, 1e9
-LONGEST_QUESTION = 300
-# The grade of two items in one pile; that of two in different ones is its opposite.
-PILE_GRADE, MOST_SORTED = 0.75, 12
 # How answers of programs are entered.
 PROGRAM = "program"
-AnswerKind = Literal["graded", "unsure", "skipped", "bad item"]
-KINDS = ("graded", "unsure", "skipped", "bad item")
-
-
-class ServiceError(ValueError):
-    """A request that makes no sense; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -139,13 +141,7 @@ class Service:
 
     def set_question(self, text: str) -> None:
         """Ask something else of each pair."""
-        question = " ".join(check_text("question", text).split())
-        if not 0 < len(question) <= LONGEST_QUESTION:
-            raise ServiceError(
-                f"the question has {len(question)} characters, expected 1 to "
-                f"{LONGEST_QUESTION} (--question)"
-            )
-        self.question = question
+        self.question = check_question(text)
 
     def next(self, annotator: str, n: int = 2) -> list[Asked]:
         """Return a person's next questions; the first stays first until answered."""
@@ -257,17 +253,7 @@ class Service:
         receipt : Future of Receipt, or None
             None if nothing was sorted.
         """
-        if not isinstance(piles, list | tuple) or any(
-            not isinstance(pile, list | tuple) for pile in piles
-        ):
-            raise ServiceError(f"piles is {piles!r:.60}, expected lists of rows")
-        pile_of = {row: n for n, pile in enumerate(piles) for row in self._rows(pile)}
-        n_rows = sum(map(len, piles))
-        if len(pile_of) != n_rows or n_rows == 1 or n_rows > MOST_SORTED:
-            raise ServiceError(
-                f"piles has {n_rows} rows, {len(pile_of)} of them different, expected "
-                f"2 to {MOST_SORTED} rows once each"
-            )
+        pile_of = check_piles(piles, len(self.catalogue))
         if seconds is not None:
             seconds = check_number("seconds", seconds, 0, LONGEST_SECONDS)
         input, key = check_text("input", input)[:20], check_text("key", key or "")
@@ -285,21 +271,13 @@ class Service:
             return None
         who, ids = sys.intern(annotator), self.catalogue.ids
         self._graded += [(who, i, j) for i, j, _ in graded]
+        reason = asked.reason if asked else ""
         events = [
-            Event(
-                "graded",
-                ids[i],
-                ids[j],
-                annotator,
-                grade=grade,
-                strategy="piles",
-                reason=asked.reason if asked else "",
-                input=input,
-                seconds=seconds,
-                key=f"{key} {n}" if key else None,
-            )
+            Event("graded", ids[i], ids[j], annotator, grade=grade, strategy="piles",
+                  reason=reason, input=input, seconds=seconds,
+                  key=f"{key} {n}" if key else None)
             for n, (i, j, grade) in enumerate(graded)
-        ]
+        ]  # fmt: skip
         return self._store(events, pile_of)
 
     def _store(self, events: list[Event], rows: Iterable[int]) -> "Future[Receipt]":
@@ -401,12 +379,9 @@ class Service:
         """
         self._desk(annotator)
         most = min(live.MOST_OFFERED, len(self.catalogue))
-        if n_clusters is None:
-            given = self.model.given
-            numbers = given if len(given) > 1 else tuple(k for k in TRIED if k <= most)
-        else:
-            numbers = (int(check_number("n_clusters", n_clusters, 2, most)),)
-        self.model.set_clusters(numbers)
+        if n_clusters is not None:
+            n_clusters = int(check_number("n_clusters", n_clusters, 2, most))
+        self.model.set_clusters(n_clusters, most)
         with self._lock:
             self._desks.clear()  # questions depend on it
 
@@ -421,11 +396,7 @@ class Service:
 
     def history(self, annotator: str, most: int = 200) -> list[dict[str, Any]]:
         """Return the last answers of a person, the newest first."""
-        answers = deque(self.own(annotator), most)
-        return [
-            live.describe_answer(self, list(some))
-            for _, some in groupby(reversed(answers), lambda answer: answer.answer)
-        ]
+        return live.describe_history(self, annotator, most)
 
     def own(self, annotator: str) -> Iterator[Answer]:
         """Yield the answers of a person about rows of this table."""
@@ -491,14 +462,7 @@ class Service:
 
     def _desk(self, annotator: str) -> Desk:
         """Return the desk of a person, set up from the store at first."""
-        if (
-            not check_text("annotator", annotator).strip()
-            or len(annotator) > LONGEST_NAME
-        ):
-            raise ServiceError(
-                f"annotator is {annotator[:LONGEST_NAME]!r}, expected a name of up to "
-                f"{LONGEST_NAME} characters"
-            )
+        check_name(annotator)
         with self._lock:
             if annotator not in self._desks:
                 # Each person has other random pairs, the same after a new start.
@@ -520,41 +484,12 @@ class Service:
         return {self._row[name] for name in bad if name in self._row}
 
     def _check_rows(self, left: int, right: int) -> None:
-        self._rows((left, right))
+        check_rows((left, right), len(self.catalogue))
         if left == right:
             raise ServiceError(f"row {left} is paired with itself")
-
-    def _rows(self, rows: Sequence[int]) -> Sequence[int]:
-        """Return rows of the table, or raise an error."""
-        n = len(self.catalogue)
-        for row in rows:
-            if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < n:
-                raise ServiceError(f"row is {row!r:.60}, expected 0 to {n - 1}")
-        return rows
 
     def inform(self, fitted: Fitted) -> None:
         """Tell all desks of a new model."""
         for desk in list(self._desks.values()):
             with desk.lock:
                 desk.inform(fitted.memberships)
-
-
-def check_number(name: str, value: object, least: float, most: float) -> float:
-    """Return a number as a float, or raise an error."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (is_number and least <= value <= most):  # type: ignore[operator]
-        raise ServiceError(
-            f"{name} is {value!r:.60}, expected a number from {least:g} to {most:g}"
-        )
-    return float(value)  # type: ignore[arg-type]
-
-
-def check_text(name: str, value: object) -> str:
-    """Return a text, or raise an error."""
-    if not isinstance(value, str):
-        raise ServiceError(f"{name} is {value!r:.60}, expected text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
-        raise ServiceError(f"{name} is no valid text") from None
-    return value

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from fuzzypairs.analysis.fit_rows import TRIED
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
 from fuzzypairs.labelling.live import Point
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
@@ -87,13 +88,22 @@ class Updates:
             self._n_answers += 1
             self._request_if_due()
 
-    def set_clusters(self, numbers: tuple[int, ...]) -> None:
-        """Fit anew, with one of some numbers of clusters.
+    def set_clusters(self, n_clusters: int | None, most: int) -> None:
+        """Fit anew, with another number of clusters.
 
         Parameters
         ----------
-        numbers : tuple of int
+        n_clusters : int or None
+            None chooses from the numbers of the start, or from 2 to 8.
+        most : int
+            The most that there can be.
         """
+        if n_clusters is not None:
+            numbers: tuple[int, ...] = (n_clusters,)
+        elif len(self.given) > 1:
+            numbers = self.given
+        else:
+            numbers = tuple(k for k in TRIED if k <= most)
         if self._fits is None:
             raise ValueError("nothing is fitted here")
         with self._lock:

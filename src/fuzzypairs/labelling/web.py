@@ -17,10 +17,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from fuzzypairs import __version__
+from fuzzypairs.labelling.answer_checks import ServiceError, check_text
 from fuzzypairs.labelling.desk import Asked, AskedSet
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.guard import Guard, Limits, Secrets
-from fuzzypairs.labelling.service import Receipt, Service, ServiceError, check_text
+from fuzzypairs.labelling.service import Receipt, Service
 from fuzzypairs.labelling.store import StoreError
 
 __all__ = ["build_app", "build_routes"]
