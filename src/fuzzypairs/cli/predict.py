@@ -131,6 +131,7 @@ def predict(
         "items": rows.kind,
         "id": rows.source.id_column,
         "sizes": cluster_summary(U, labels, U.shape[1])["sizes"],
+        "names": list(names) or None,
         "mean_certainty": round(float(certainty(U).mean()), 6),
         "notes": [*notes, *rows.notes],
     }
@@ -163,9 +164,9 @@ def _tell(summary: dict[str, Any], as_json: bool) -> None:
 
     terminal = screen.new_terminal()
     noun = screen.noun_of(summary.get("items", "row"))
-    rows: list[list[str | float]] = [
-        [str(k), n] for k, n in enumerate(summary["sizes"])
-    ]
+    sizes = summary["sizes"]
+    called = summary.get("names") or map(str, range(len(sizes)))
+    rows: list[list[str | float]] = list(map(list, zip(called, sizes, strict=True)))
     terminal.print(screen.as_table(Table(["cluster", f"{noun}s"], rows)))
     terminal.print(
         f"{summary['rows']} {noun}s, mean certainty "

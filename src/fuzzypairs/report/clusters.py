@@ -143,8 +143,9 @@ def _card(fit: FitFacts, cluster: int, words: Sequence[Words]) -> Card:
             galleries = item_galleries(fit, cluster, typical, mixed)
     mark = style.pick(style.GLYPHS, cluster)
     color = f"var(--k{cluster % len(style.COLORS)})"
-    named = fit.cluster_names is not None
-    title = f"{fit.tag(cluster)} (cluster {cluster})" if named else f"Cluster {cluster}"
+    called, title = fit.cluster(cluster), f"Cluster {cluster}"
+    if called != title.lower():
+        title = f"{called} ({title.lower()})"
     table = _traits(fit, cluster) if fit.profiles else None
     return Card(title, mark, color, text, table, galleries)
 

@@ -143,7 +143,7 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
             ]
             for row, was in zip(order, sure, strict=True)
         ],
-        "Rows that changed cluster, the most certain first",
+        f"The {fit.noun}s that changed cluster, the most certain first",
         len(moved) - len(order),
         (3, 4) if fit.cluster_names else (1, 2, 3, 4),
     )
