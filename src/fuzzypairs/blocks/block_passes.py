@@ -19,7 +19,6 @@ from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.blocks.block_rows import Blocks
 from fuzzypairs.blocks.block_work import (
     Frame,
-    Moments,
     Partial,
     PlainBlock,
     add_partials,
@@ -38,7 +37,7 @@ from fuzzypairs.solvers.problem import Graph, Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.start import Start
 from fuzzypairs.spaces.feature_maps import MappedSpace
-from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.moments import Moments, is_sparse
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import check_seed

@@ -17,19 +17,13 @@ from fuzzypairs.blocks.block_rows import Block, Reading
 from fuzzypairs.cluster.checked import in_units, require_finite, unit_of
 from fuzzypairs.solvers.free import memberships_of
 from fuzzypairs.spaces.feature_maps import MappedSpace
-from fuzzypairs.spaces.moments import (
-    is_sparse,
-    mean_and_variance,
-    squared_norms,
-    weighted_mean,
-)
+from fuzzypairs.spaces.moments import Moments, is_sparse
 from fuzzypairs.spaces.vectors import Euclidean, weighted_sums
 from fuzzypairs.threads import Threads, one_blas_thread
 from fuzzypairs.validation import check_heaviest
 
 __all__ = [
     "Frame",
-    "Moments",
     "PackedBlock",
     "Partial",
     "PlainBlock",
@@ -45,35 +39,6 @@ __all__ = [
 
 # Rows whose distances to all prototypes are held at a time, where passes are not fused.
 ROWS_AT_A_TIME = 65_536
-
-
-class Moments(NamedTuple):
-    """Moments of some rows."""
-
-    mass: float  # the sum of weights
-    mean: Floats  # (n_features,)
-    scatter: float  # sum of w |x - mean|^2
-
-    @classmethod
-    def of(cls, X: Any, weight: Floats | None) -> "Moments":
-        """Return the moments of an array or a sparse matrix."""
-        mass = float(X.shape[0] if weight is None else weight.sum())
-        if mass == 0.0:
-            return cls(0.0, np.zeros(X.shape[1]), 0.0)
-        if not is_sparse(X):
-            mean, variance = mean_and_variance(X, weight)
-            return cls(mass, mean, mass * variance)
-        mean, norms = weighted_mean(X, weight), squared_norms(X)
-        total = norms.sum() if weight is None else weight @ norms
-        return cls(mass, mean, max(0.0, float(total) - mass * float(mean @ mean)))
-
-    def joined(self, other: "Moments") -> "Moments":
-        """Return the moments of the rows of both."""
-        mass, gap = self.mass + other.mass, other.mean - self.mean
-        share = other.mass / mass if mass > 0.0 else 0.0
-        between = self.mass * share * float(gap @ gap)
-        scatter = self.scatter + other.scatter + between
-        return Moments(mass, self.mean + share * gap, scatter)
 
 
 class Survey(NamedTuple):

@@ -11,12 +11,12 @@ from scipy import sparse
 
 from fuzzypairs._typing import Floats, Ints
 from fuzzypairs.blocks.block_rows import Blocks
-from fuzzypairs.blocks.block_work import Moments, Survey, gather_rows, survey_block
+from fuzzypairs.blocks.block_work import Survey, gather_rows, survey_block
 from fuzzypairs.blocks.maps import BlockMap
 from fuzzypairs.blocks.named_pairs import NamedPairs, check_places
 from fuzzypairs.blocks.pass_progress import PassClock
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.spaces.moments import is_sparse
+from fuzzypairs.spaces.moments import Moments, is_sparse
 from fuzzypairs.validation import check_heaviest
 
 __all__ = ["SAMPLE", "HeldRows", "by_block", "draw_rows", "hold_rows", "positions"]

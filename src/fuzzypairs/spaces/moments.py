@@ -1,7 +1,7 @@
 """Means, variances and leading eigenvalues of weighted data, dense or sparse."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -54,6 +54,41 @@ def mean_and_variance(X: Any, weight: Floats | None) -> tuple[Floats, float]:
     """Return the mean of dense rows, and their mean squared distance to it."""
     # No matrix product: its sums depend on the number of BLAS threads.
     return _core.mean_and_variance(np.ascontiguousarray(X), weight)
+
+
+class Moments(NamedTuple):
+    """Moments of some rows, or of some values of one column.
+
+    Examples
+    --------
+    >>> Moments(2, 1.0, 2.0).joined(Moments(1, 4.0, 0.0))
+    Moments(mass=3, mean=2.0, scatter=8.0)
+    """
+
+    mass: float  # the sum of weights
+    mean: Any  # (n_features,), or a number
+    scatter: float  # sum of w |x - mean|^2
+
+    @classmethod
+    def of(cls, X: Any, weight: Floats | None) -> "Moments":
+        """Return the moments of the rows of an array or a sparse matrix."""
+        mass = float(X.shape[0] if weight is None else weight.sum())
+        if mass == 0.0:
+            return cls(0.0, np.zeros(X.shape[1]), 0.0)
+        if not is_sparse(X):
+            mean, variance = mean_and_variance(X, weight)
+            return cls(mass, mean, mass * variance)
+        mean, norms = weighted_mean(X, weight), squared_norms(X)
+        total = norms.sum() if weight is None else weight @ norms
+        return cls(mass, mean, max(0.0, float(total) - mass * float(mean @ mean)))
+
+    def joined(self, other: "Moments") -> "Moments":
+        """Return the moments of both."""
+        mass, gap = self.mass + other.mass, other.mean - self.mean
+        share = other.mass / mass if mass else 0.0
+        between = float(np.vdot(gap, gap)) * self.mass * share
+        scatter = self.scatter + other.scatter + between
+        return Moments(mass, self.mean + share * gap, scatter)
 
 
 def leading_share(X: Any, weight: Floats | None, mean: Floats | None = None) -> float:

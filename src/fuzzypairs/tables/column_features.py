@@ -1,46 +1,29 @@
 """How the values of a column become features: numbers scaled, categories one-hot."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.spaces.moments import Moments
 from fuzzypairs.tables.columns import Column
 from fuzzypairs.tables.usefulness import MOST_CATEGORIES, RARE
 
-__all__ = ["Levels", "Moments", "Scaling"]
+__all__ = ["Levels", "Scaling", "moments_of"]
 
 # The level of a category that is missing, and the one that rare categories share.
 EMPTY, SHARED = "(missing)", "(rare)"
 
 
-class Moments(NamedTuple):
-    """Count, mean and sum of squared gaps of the known values of a column."""
-
-    n: int
-    mean: float
-    squares: float
-
-    @classmethod
-    def of(cls, column: Column) -> "Moments":
-        """Return the moments of numbers."""
-        values = column.to_numpy(np.float64, na_value=np.nan)
-        values = values[~np.isnan(values)]
-        with np.errstate(invalid="ignore", over="ignore"):  # of infinite values
-            mean = float(values.mean()) if len(values) else 0.0
-            return cls(len(values), mean, float(((values - mean) ** 2).sum()))
-
-    def joined(self, other: "Moments") -> "Moments":
-        """Return the moments of the values of both."""
-        n = self.n + other.n
-        if not n:
-            return self
-        gap = other.mean - self.mean
-        share = other.n / n
-        squares = self.squares + other.squares + gap * gap * self.n * share
-        return Moments(n, self.mean + share * gap, squares)
+def moments_of(column: Column) -> Moments:
+    """Return the moments of the known values of a column of numbers."""
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    values = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore", over="ignore"):  # of infinite values
+        mean = float(values.mean()) if len(values) else 0.0
+        return Moments(len(values), mean, float(((values - mean) ** 2).sum()))
 
 
 @dataclass(frozen=True)
@@ -59,8 +42,8 @@ class Scaling:
         median = float(np.nanmedian(values))
         if not scale:
             return cls(median)
-        whole = moments.joined(Moments(n_rows - moments.n, median, 0.0))
-        return cls(median, whole.mean, float(np.sqrt(whole.squares / n_rows)) or 1.0)
+        whole = moments.joined(Moments(n_rows - moments.mass, median, 0.0))
+        return cls(median, whole.mean, float(np.sqrt(whole.scatter / n_rows)) or 1.0)
 
     def encode(self, values: Column) -> Floats:
         """Return the feature, shape (n_rows, 1)."""

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzypairs._typing import Floats, Mask
-from fuzzypairs.tables.column_features import Levels, Moments, Scaling
+from fuzzypairs.spaces.moments import Moments
+from fuzzypairs.tables.column_features import Levels, Scaling, moments_of
 from fuzzypairs.tables.columns import (
     Column,
     Content,
@@ -99,7 +100,7 @@ class Summary:
     def of(cls, frame: "pd.DataFrame", sampled: Any = None, n_head: int = 0) -> Self:
         """Summarise rows, of which those at `sampled` are kept; None keeps all."""
         numbers = frame.select_dtypes("number", exclude="timedelta")
-        moments = {str(name): Moments.of(numbers[name]) for name in numbers}
+        moments = {str(name): moments_of(numbers[name]) for name in numbers}
         if sampled is None:
             return cls(len(frame), frame, len(frame), moments)
         return cls(len(frame), frame.iloc[sampled], n_head, moments)
@@ -232,7 +233,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         moments = {
             name: (summary.n_rows, summary.moments[name])
             if name in summary.moments
-            else (len(frame), Moments.of(values))
+            else (len(frame), moments_of(values))
             for name, (kind, _, values) in contents.items()
             if kind != "category"
         }
@@ -252,7 +253,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             n_missing = int(values.isna().sum())
             n_words = n_missing - int(frame[name].isna().sum())
             if name in moments:
-                n_missing = moments[name][0] - moments[name][1].n
+                n_missing = int(moments[name][0] - moments[name][1].mass)
             unit = form if kind == "number" else ""
             records.append(
                 ColumnRecord(

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from fuzzypairs.blocks.maps import LocalMap
+from fuzzypairs.spaces.moments import Moments
 from fuzzypairs.tables import file_blocks
-from fuzzypairs.tables.column_features import Moments
+from fuzzypairs.tables.column_features import moments_of
 from fuzzypairs.tables.features import Preparation
 
 pytest.importorskip("dask")
@@ -19,7 +20,7 @@ def prepared(path, **options):
 
 
 def test_moments_by_hand():
-    one = Moments.of(pd.Series([0.0, 2.0, np.nan]))
+    one = moments_of(pd.Series([0.0, 2.0, np.nan]))
     assert one == (2, 1.0, 2.0)
     assert one.joined(Moments(1, 4.0, 0.0)) == (3, 2.0, 8.0)
     assert one.joined(Moments(0, 0.0, 0.0)) == one
