@@ -44,6 +44,15 @@ LEAST = 1e-3
 FEATURES = ("texts", "none")
 RATES = ("one", "by judge")
 REFERENCES = ("share", "published")
+# What predicts, by what is known of uses and by rates.
+NAMES = {
+    ("share", ""): "share of alike",
+    ("none", "one"): "judgements, one rate",
+    ("none", "by judge"): "judgements, a rate by judge",
+    ("texts", "one"): "judgements and sentences, one rate",
+    ("texts", "by judge"): "judgements and sentences, a rate by judge",
+    ("published", ""): "published clusters",
+}
 RESAMPLES, N_ITER = 200, 50
 
 
@@ -277,16 +286,8 @@ def results(lines: Sequence[dict[str, Any]], words: Sequence[Word]) -> str:
         (str(kind), str(rates)): some.groupby("word")[scores].mean()
         for (kind, rates), some in frame.groupby(keys)
     }
-    names = {
-        ("share", ""): "the share of alike judgements alone",
-        ("none", "one"): "judgements alone, one rate",
-        ("none", "by judge"): "judgements alone, a rate by judge",
-        ("texts", "one"): "judgements and sentences, one rate",
-        ("texts", "by judge"): "judgements and sentences, a rate by judge",
-        ("published", ""): "published clusters (found from these judgements)",
-    }
     rows = []
-    for key, name in names.items():
+    for key, name in NAMES.items():
         if key in means:
             mean = means[key].mean()
             rows.append([name, *(f"{mean[score]:.3f}" for score in scores)])
@@ -294,8 +295,29 @@ def results(lines: Sequence[dict[str, Any]], words: Sequence[Word]) -> str:
         ["predicted by", "log-likelihood", "area under the ROC curve",
          "rank correlation"], rows)]  # fmt: skip
     parts += [said_of_rates(means, kind) for kind in FEATURES]
+    parts += ["Log-likelihood by word:", words_table(means, words)]
     parts.append(judges_table(frame, words))
     return "\n\n".join(parts)
+
+
+def words_table(
+    means: Mapping[tuple[str, str], pd.DataFrame], words: Sequence[Word]
+) -> str:
+    """Return the log-likelihood of each word, and its share of unlike judgements."""
+    rows = [
+        [
+            word.name,
+            f"{100 * word.pairs.dissimilar.mean():.0f} %",
+            *(
+                f"{means[key]['log_likelihood'].get(word.name, np.nan):.2f}"
+                for key in NAMES
+                if key in means
+            ),
+        ]
+        for word in words
+    ]
+    heads = [name for key, name in NAMES.items() if key in means]
+    return markdown_table(["word", "unlike", *heads], rows)
 
 
 def said_of_rates(means: Mapping[tuple[str, str], pd.DataFrame], kind: str) -> str:

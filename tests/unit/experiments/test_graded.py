@@ -116,6 +116,8 @@ def test_runs_resume_and_tables_go_into_the_page(folder, tmp_path, monkeypatch, 
     )
     assert float(own) > float(one)
     assert "(2 of 2 words better" in text
+    share = graded.read_words(tmp_path / "graded")[1].pairs.dissimilar.mean()
+    assert f"| rest_vb | {100 * share:.0f} % | -0." in text
     rows = [line.split("|")[1:] for line in text.split("\n") if line.startswith("| p")]
     assert [row[0].strip() for row in rows if "judge" not in row[0]][-3:] == [*RATES]
     assert [row[4].strip() for row in rows][-3:] == ["5", "20", "35"]
