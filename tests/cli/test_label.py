@@ -24,7 +24,7 @@ from rich.console import Console
 from commands import DATA, answers, put, run
 from fuzzypairs import PairSet
 from fuzzypairs.cli.label import read_labelling
-from fuzzypairs.cli.options import Reading
+from fuzzypairs.cli.options import ReadingOptions
 from fuzzypairs.labelling.fitting import FitTask, fit_once
 from fuzzypairs.labelling.stored_judgements import StoredJudgements
 
@@ -200,7 +200,7 @@ def make_pictures(folder):
 @pytest.mark.parametrize("make", [make_table, make_texts, make_pictures])
 def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
     data, told = make(tmp_path)
-    reading = Reading(**told)
+    reading = ReadingOptions(**told)
     labelling = read_labelling(data, reading, n_clusters=2, database=None)
     with ExitStack() as stack:
         service = labelling.open(stack, None, "Ann", Console(), fits=False)

@@ -33,7 +33,7 @@ def compare(
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     clusters: Annotated[
         int | None,
         options.of_model(

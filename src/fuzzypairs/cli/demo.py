@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuzzypairs._typing import Floats, Labels
     from fuzzypairs.report import Table
 
-__all__ = ["Subject", "Trial", "demo", "read_messages"]
+__all__ = ["JudgeTrial", "Subject", "demo", "read_messages"]
 
 # Chosen because the clusters that pixels alone give fit neither judge: two of the four
 # have a loop, two others are even, and all four combinations occur.
@@ -181,7 +181,7 @@ class _Items:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class JudgeTrial:
     """What one judge gets: without judgements, with them, and at the limits."""
 
     judge: Judge
@@ -316,7 +316,7 @@ def _run_trials(
     seed: int,
     draws: int,
     show: Callable[[str, float, float], None],
-) -> list[Trial]:
+) -> list[JudgeTrial]:
     """Fit without judgements, and for each judge, limit and draw."""
     import numpy as np
 
@@ -347,11 +347,11 @@ def _run_trials(
                 accuracy[limit].append(hungarian_accuracy(meant, model.labels_))
                 fits.append((model, pairs))
                 done += 1
-        trials.append(Trial(judge, items, meant, alone, *fits[0], accuracy))
+        trials.append(JudgeTrial(judge, items, meant, alone, *fits[0], accuracy))
     return trials
 
 
-def _limits_table(subject: Subject, trials: list[Trial]) -> "Table":
+def _limits_table(subject: Subject, trials: list[JudgeTrial]) -> "Table":
     """Return the accuracy of all draws under each condition, judge by judge."""
     import numpy as np
 
@@ -376,7 +376,7 @@ def _limits_table(subject: Subject, trials: list[Trial]) -> "Table":
     return Table(heads, rows, caption)
 
 
-def _summary(subject: Subject, trials: list[Trial]) -> dict[str, Any]:
+def _summary(subject: Subject, trials: list[JudgeTrial]) -> dict[str, Any]:
     """Return what summary.json holds."""
     data = "digits 2, 7, 8 and 9 of scikit-learn"
     return {
@@ -387,7 +387,7 @@ def _summary(subject: Subject, trials: list[Trial]) -> dict[str, Any]:
     }
 
 
-def _write(folder: Path, subject: Subject, trials: list[Trial], seed: int) -> None:
+def _write(folder: Path, subject: Subject, trials: list[JudgeTrial], seed: int) -> None:
     """Write all files of the demo."""
     from fuzzypairs.analysis.analysis_result import write_json
     from fuzzypairs.analysis.result_columns import write_memberships

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fuzzypairs._typing import Labels
-    from fuzzypairs.cli.demo import Subject, Trial
+    from fuzzypairs.cli.demo import JudgeTrial, Subject
     from fuzzypairs.report import Table
 
 __all__ = ["draw_figure", "write_page"]
@@ -17,7 +17,7 @@ SHOWN, ACROSS = 18, 3
 TEXTS, WORDS = 4, 8
 
 
-def draw_figure(trials: "list[Trial]") -> Any:
+def draw_figure(trials: "list[JudgeTrial]") -> Any:
     """Draw pictures by cluster, a row for each judge: before and after judgements."""
     from fuzzypairs.plots import new_figure
 
@@ -37,14 +37,16 @@ def draw_figure(trials: "list[Trial]") -> Any:
     return figure
 
 
-def _shown_pictures(trial: "Trial") -> "Labels":
+def _shown_pictures(trial: "JudgeTrial") -> "Labels":
     """Return the pictures that a figure shows, the same for all."""
     import numpy as np
 
     return np.random.default_rng(0).permutation(len(trial.meant))[:SHOWN]
 
 
-def _draw_clusters(ax: Any, trial: "Trial", found: "Labels", shown: "Labels") -> None:
+def _draw_clusters(
+    ax: Any, trial: "JudgeTrial", found: "Labels", shown: "Labels"
+) -> None:
     """Show pictures in a box for each cluster, with the wrong ones framed."""
     import numpy as np
     from matplotlib.patches import Rectangle
@@ -79,7 +81,7 @@ def _draw_clusters(ax: Any, trial: "Trial", found: "Labels", shown: "Labels") ->
     ax.set_axis_off()
 
 
-def _draw_pixels(trials: "list[Trial]") -> Any:
+def _draw_pixels(trials: "list[JudgeTrial]") -> Any:
     """Draw how much each pixel matters for the clusters of each judge."""
     from fuzzypairs.plots import new_figure
 
@@ -93,7 +95,7 @@ def _draw_pixels(trials: "list[Trial]") -> Any:
     return figure
 
 
-def _cards(trial: "Trial") -> list[Any]:
+def _cards(trial: "JudgeTrial") -> list[Any]:
     """Return typical messages of each cluster, and the words that set it apart."""
     import numpy as np
 
@@ -134,7 +136,7 @@ def _cards(trial: "Trial") -> list[Any]:
 def write_page(
     path: Path,
     subject: "Subject",
-    trials: "list[Trial]",
+    trials: "list[JudgeTrial]",
     limits: "Sequence[Table]",
     origin: str,
 ) -> None:

@@ -18,7 +18,7 @@ def fit(
     data: options.Data,
     *,
     pairs: options.Pairs = None,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     model: ModelOptions,
     out: Annotated[
         Path | None,

@@ -61,7 +61,7 @@ of_program = partial(typer.Option, rich_help_panel="A program as judge")
 def judge(
     data: options.Data,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     imported: label.Imported = None,
     annotator: label.Annotator = None,
     question: label.Question = None,

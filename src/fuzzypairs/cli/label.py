@@ -71,7 +71,7 @@ Imported = Annotated[
 def label(
     data: OptionalData = None,
     *,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     demo: Annotated[
         bool, typer.Option("--demo", help="Grade pictures of digits; no data needed.")
     ] = False,
@@ -231,7 +231,7 @@ class Labelling:
 
 def read_labelling(
     data: Path,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     *,
     n_clusters: int | None,
     database: Path | None,

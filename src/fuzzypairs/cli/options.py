@@ -1,7 +1,7 @@
 """Arguments and options of commands, each declared once.
 
 A command takes options in groups: a parameter whose type is a dataclass of this module,
-such as `Reading`, stands for an option for each field (see `unfold`).
+such as `ReadingOptions`, stands for an option for each field (see `unfold`).
 """
 
 import inspect
@@ -32,7 +32,7 @@ __all__ = [
     "Out",
     "Pairs",
     "Quiet",
-    "Reading",
+    "ReadingOptions",
     "Scheduler",
     "Seed",
     "TableFormat",
@@ -259,7 +259,7 @@ Drop = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How the data and the judgements are read."""
 
     id_column: IdColumn = None

@@ -34,7 +34,7 @@ def tune(
     data: options.Data,
     *,
     pairs: options.JudgedPairs,
-    reading: options.Reading,
+    reading: options.ReadingOptions,
     clusters: Annotated[
         str,
         options.of_model(

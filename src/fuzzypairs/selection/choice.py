@@ -68,7 +68,7 @@ def standard_error(excess: Floats) -> float:
     return float(np.sqrt((excess**2).sum() * n_units / max(n_units - 1, 1)))
 
 
-class Choice(NamedTuple):
+class SettingChoice(NamedTuple):
     """Which setting to take, and how all of them compare with the best.
 
     Attributes
@@ -91,7 +91,7 @@ class Choice(NamedTuple):
 
 def choose(
     score: Floats, added: Floats, tie_break: Floats, complexity: Floats
-) -> Choice:
+) -> SettingChoice:
     """Take the simplest of all settings that are not clearly worse than the best.
 
     Parameters
@@ -140,7 +140,7 @@ def choose(
     gap_to_it, error_of_it = _gaps(added, best_of_fewest)
     as_good = has_fewest & (gap_to_it <= error_of_it + ROUNDING)
     taken = int(np.lexsort([-ties, -value, *complexity.T[::-1], ~as_good])[0])
-    return Choice(taken, best, gap, error, as_good)
+    return SettingChoice(taken, best, gap, error, as_good)
 
 
 def _gaps(added: Floats, best: int) -> tuple[Floats, Floats]:
@@ -203,7 +203,7 @@ def format_params(params: dict[str, Any]) -> str:
 
 
 def explain_choice(
-    choice: Choice,
+    choice: SettingChoice,
     settings: list[dict[str, Any]],
     score: float,
     n_judgements: int,

@@ -34,7 +34,7 @@ from fuzzypairs.selection.candidates import (
     read_rows,
 )
 from fuzzypairs.selection.choice import (
-    Choice,
+    SettingChoice,
     choose,
     explain_chance,
     explain_choice,
@@ -434,7 +434,7 @@ def _describe_failures(candidates: list[Candidate], trials: list[Trial]) -> str:
     )
 
 
-def _choose(candidates: list[Candidate], trials: list[Trial]) -> Choice:
+def _choose(candidates: list[Candidate], trials: list[Trial]) -> SettingChoice:
     return choose(
         np.array([trial.score for trial in trials]),
         np.array([trial.added for trial in trials]),
@@ -449,7 +449,10 @@ def _choose(candidates: list[Candidate], trials: list[Trial]) -> Choice:
 
 
 def _results(
-    candidates: list[Candidate], trials: list[Trial], choice: Choice, chosen_by: str
+    candidates: list[Candidate],
+    trials: list[Trial],
+    choice: SettingChoice,
+    chosen_by: str,
 ) -> dict[str, Any]:
     """Return `cv_results_`."""
     score = np.array([trial.score for trial in trials])

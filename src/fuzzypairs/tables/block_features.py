@@ -15,7 +15,7 @@ from fuzzypairs.tables.columns import as_text, listed
 from fuzzypairs.tables.features import Preparation, Summary
 from fuzzypairs.tables.file_blocks import FileBlock
 
-__all__ = ["BlockFeatures", "Profile", "prepare_blocks"]
+__all__ = ["BlockFeatures", "PreparedBlocks", "prepare_blocks"]
 
 # Rows that the kinds of columns are found from.
 SAMPLE = 100_000
@@ -77,7 +77,7 @@ class BlockFeatures:
         return np.asarray(as_text(column) if self.ids_as_text else column)
 
 
-class Profile(NamedTuple):
+class PreparedBlocks(NamedTuple):
     """The result of the pass over all files."""
 
     features: BlockFeatures
@@ -94,7 +94,7 @@ def prepare_blocks(
     seed: int = 0,
     tell: Callable[[], None] | None = None,
     **told: Any,
-) -> Profile:
+) -> PreparedBlocks:
     """Read all blocks once; return the preparation of their columns.
 
     Parameters
@@ -140,7 +140,7 @@ def prepare_blocks(
         or not all(pd.api.types.is_integer_dtype(kind[id_column]) for kind in kinds),
         is_single=all((kind[used] == np.float32).all() for kind in kinds),
     )
-    return Profile(features, tuple(one.n_rows for one in found))
+    return PreparedBlocks(features, tuple(one.n_rows for one in found))
 
 
 def _check_columns(

@@ -121,7 +121,7 @@ def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-class Content(Protocol):
+class TableContent(Protocol):
     """The content of a file, made of its bytes and the ending of its name."""
 
     note: str
@@ -288,7 +288,7 @@ class Workbook(CellTable):
         return f"row {self.rows[row]}"
 
 
-FORMATS: dict[str, type[Content]] = {
+FORMATS: dict[str, type[TableContent]] = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), TextTable),
     ".xlsx": Workbook,
     ".parquet": ParquetTable,

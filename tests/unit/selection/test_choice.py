@@ -6,7 +6,7 @@ import pytest
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import balanced_share
 from fuzzypairs.selection.choice import (
-    Choice,
+    SettingChoice,
     choose,
     contributions,
     explain_choice,
@@ -166,7 +166,8 @@ def test_reasons_in_words():
     settings = [{"k": 3}, {"k": 2}]
     known = {"best": 0, "gap": np.array([0.0, 0.012]), "error": np.array([0.0, 0.05])}
     best, simpler = (
-        Choice(taken=taken, as_good=np.ones(2, bool), **known) for taken in (0, 1)
+        SettingChoice(taken=taken, as_good=np.ones(2, bool), **known)
+        for taken in (0, 1)
     )
 
     assert explain_choice(best, settings, 0.875, 40, "") == (
