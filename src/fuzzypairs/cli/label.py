@@ -222,10 +222,17 @@ class Labelling:
         """Fit the model of the page, and write what `fuzzypairs fit` writes."""
         from fuzzypairs import GuidedFDC
         from fuzzypairs.analysis.analyse import analyse_rows
+        from fuzzypairs.labelling.stored_judgements import cluster_names
 
         model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
         rows = replace(self.rows, pairs=judged.pairs, are_answers=True)
-        analyse_rows(rows, n_clusters or self.n_clusters, model).save(folder)
+        result = analyse_rows(rows, n_clusters or self.n_clusters, model)
+        k = result.model.n_clusters_
+        named = cluster_names(result.model.labels_, judged.named, k)
+        if any(named):
+            called = [name or f"cluster {number}" for number, name in enumerate(named)]
+            result = replace(result, cluster_names=called)
+        result.save(folder)
         return folder
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from fuzzypairs.labelling.fitting import Fitted
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import Answer
+from fuzzypairs.labelling.stored_judgements import cluster_names
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.report.contradictions import find_contradictions
 
@@ -147,13 +148,17 @@ def _is_broken(fitted: Fitted, i: int, j: int, grade: float) -> bool:
 
 
 def _cards(service: "Service") -> list[dict[str, Any]]:
-    if service.model.fitted is None:
+    fitted = service.model.fitted
+    if fitted is None:
         return []
+    rows = {service.row_or_none(i): n for i, n in service.store.cluster_names().items()}
+    named = {row: name for row, name in rows.items() if row is not None}
+    names = cluster_names(fitted.labels, named, len(fitted.cards))
     return [
         asdict(card)
-        | {"number": number}
+        | {"number": number, "name": names[number]}
         | {"typical": [service.catalogue.card(row) for row in card.typical]}
-        for number, card in enumerate(service.model.fitted.cards)
+        for number, card in enumerate(fitted.cards)
         if card.size
     ]
 
@@ -309,5 +314,5 @@ def _notes(service: "Service") -> list[dict[str, Any]]:
             "note": row["note"][:LONGEST_SHOWN],
         }
         for row in service.store.read(query, MOST_LISTED)
-        if service.has(row["left_id"]) and service.has(row["right_id"])
+        if None not in map(service.row_or_none, (row["left_id"], row["right_id"]))
     ]

@@ -164,4 +164,12 @@ FROM (
 WHERE age = 1;
 """
 
-MIGRATIONS = (FIRST, SECOND, THIRD)
+# What people call the cluster of an item, whatever number it has in a fit.
+FOURTH = """
+CREATE TABLE cluster_names (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, SECOND, THIRD, FOURTH)

@@ -302,15 +302,7 @@ class Service:
         return receipt
 
     def answer(self, annotator: str, left: int, right: int, **given: Any) -> Receipt:
-        """Answer a question, and wait for the commit; see `submit`.
-
-        Parameters
-        ----------
-        annotator : str
-        left, right : int
-        **given : object
-            As in `submit`.
-        """
+        """Answer a question, and wait for the commit; see `submit`."""
         return self.submit(annotator, left, right, **given).result()
 
     def undo(self, annotator: str) -> Asked | AskedSet | None:
@@ -392,6 +384,13 @@ class Service:
         with desk.lock:
             desk.push(Asked(left, right, "it contradicts others", "again"))
 
+    def ask_items(self, annotator: str, rows: list[int], reason: str) -> AskedSet:
+        """Ask to sort these items next."""
+        asked, desk = AskedSet(tuple(rows), reason), self._desk(annotator)
+        with desk.lock:
+            desk.put_set(asked)
+        return asked
+
     # What people see
 
     def history(self, annotator: str, most: int = 200) -> list[dict[str, Any]]:
@@ -433,9 +432,9 @@ class Service:
             return []
         return [compare_judges(pairs, name, people) for name in sorted(programs)]
 
-    def has(self, name: str) -> bool:
-        """Tell whether the table has a row of an id."""
-        return name in self._row
+    def row_or_none(self, name: str) -> int | None:
+        """Return the row of an id; None if the table has none."""
+        return self._row.get(name)
 
     def row_of(self, name: str) -> int:
         """Return the row of an id."""

@@ -298,6 +298,31 @@ class Store:
             )
             connection.execute("COMMIT")
 
+    def cluster_names(self) -> dict[str, str]:
+        """Return the names of clusters, by the id of an item of each."""
+        return dict(map(tuple, self.read("SELECT id, name FROM cluster_names")))
+
+    def name_cluster(self, id: str, name: str, others: Iterable[str]) -> None:
+        """Name the cluster of an item; nothing is called by `others` any more.
+
+        Parameters
+        ----------
+        id : str
+        name : str
+            Empty for none.
+        others : iterable of str
+        """
+        with worded(self.path), closing(connect(self.path)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                "DELETE FROM cluster_names WHERE id = ?", [(i,) for i in (id, *others)]
+            )
+            if name:
+                connection.execute(
+                    "INSERT INTO cluster_names VALUES (?, ?)", (id, name)
+                )
+            connection.execute("COMMIT")
+
     def items(self) -> Iterator[Item]:
         """Yield the items that events name."""
         return (Item(*row) for row in self.read("SELECT id, row, digest FROM items"))

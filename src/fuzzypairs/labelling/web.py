@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from fuzzypairs import __version__
 from fuzzypairs.labelling.answer_checks import ServiceError, check_text
+from fuzzypairs.labelling.cluster_requests import ask_about, name_cluster
 from fuzzypairs.labelling.desk import Asked, AskedSet
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.guard import Guard, Limits, Secrets
@@ -236,6 +237,18 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
         await run_in_threadpool(service.set_clusters, _text(body, "annotator"), n)
         return JSONResponse({})
 
+    async def name(request: Request) -> Response:
+        body = await _body(request)
+        given = body.get("row"), _text(body, "name")
+        await run_in_threadpool(name_cluster, service, *given)
+        return JSONResponse({})
+
+    async def about_clusters(request: Request) -> Response:
+        body = await _body(request)
+        given = _text(body, "annotator"), body.get("rows")
+        asked = await run_in_threadpool(ask_about, service, *given)
+        return JSONResponse(items(asked))
+
     async def again(request: Request) -> Response:
         body = await _body(request)
         who = _text(body, "annotator")
@@ -299,6 +312,8 @@ def build_routes(service: Service, annotator: str = "", token: str = "") -> list
         Route("/api/undo", undo, methods=["POST"]),
         Route("/api/edit", edit, methods=["POST"]),
         Route("/api/clusters", clusters, methods=["POST"]),
+        Route("/api/name", name, methods=["POST"]),
+        Route("/api/sort-clusters", about_clusters, methods=["POST"]),
         Route("/api/again", again, methods=["POST"]),
         Route("/api/report", write_report, methods=["POST"]),
     ]

@@ -283,6 +283,15 @@ def test_the_live_model_and_the_report(chromium, program):
     page.wait_for_selector("#cards .card", timeout=120_000)
     assert page.locator("#cards .card").count() == 2
     assert "Map of 60 items" in page.get_attribute("#large-map", "aria-label")
+    page.locator("#cards input:not([type])").first.fill("light wines")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#large-legend >> text=light wines")
+    for mark in page.locator("#cards input[type=checkbox]").all():
+        mark.check()
+    page.click("#merge")
+    page.wait_for_selector("#unsorted .item")
+    assert page.locator("#unsorted .item").count() == 8
+    page.keyboard.press("p")
     go(page, "finish")
     page.click("#write-report")
     page.wait_for_selector("#report-state a", timeout=120_000)
@@ -292,6 +301,7 @@ def test_the_live_model_and_the_report(chromium, program):
     report.wait_for_load_state()
 
     assert "60 rows in 2 clusters" in report.content()
+    assert "light wines" in report.content()
     assert (program.database.parent / "wines-report" / "memberships.csv").exists()
     page.context.close()
 

@@ -208,7 +208,7 @@ def newer(path):
     ("make", "sentence"),
     [
         (foreign, "another program"),
-        (newer, "version 99 but this fuzzypairs knows 3: upgrade"),
+        (newer, "version 99 but this fuzzypairs knows 4: upgrade"),
         (lambda path: path.write_text("a,b,grade\n" * 99), "is no file of judgements"),
     ],
 )

@@ -151,6 +151,24 @@ function showMode(name) {
   byId("question").textContent = name === "pairs" ? question : question.replace(/^Do these two belong/, "Which of these belong");
 }
 
+/** What people say of clusters. */
+const said = {
+  /** @param {number} row @param {string} name */
+  name: (row, name) => post("/api/name", { annotator, row, name }).then(update).catch(fail),
+  /** @param {number[]} rows */
+  sort: async (rows) => {
+    try {
+      const { items } = await post("/api/sort-clusters", { annotator, rows });
+      await go("grade");
+      showMode("piles");
+      piles.show(items);
+      shownAt = performance.now();
+    } catch (error) {
+      fail(error);
+    }
+  },
+};
+
 /** @param {string} name */
 async function chooseMode(name) {
   showMode(name);
@@ -186,7 +204,7 @@ async function update() {
   ]);
   const [now, history, agreement] = await surely(ask, "What is shown is not up to date", warn);
   state = now;
-  showState(state);
+  showState(state, said);
   showProgress();
   showReport(state.report);
   showContradictions(state.contradictions, askAgain);
@@ -361,8 +379,8 @@ async function start() {
     }
     await update().catch(fail);
   });
-  addEventListener("resize", () => state && showState(state));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state && showState(state));
+  addEventListener("resize", () => state && showState(state, said));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state && showState(state, said));
   const about = await get("/api/about");
   byId("data-name").textContent = about.data;
   byId("store-name").textContent = about.store;

@@ -21,12 +21,12 @@ function legend(clusters) {
   return clusters.map((cluster) => {
     const mark = make("span", { class: "mark", "aria-hidden": "true" }, cluster.mark);
     mark.style.color = cluster.color;
-    return make("span", {}, mark, ` ${cluster.number} (${cluster.size})`);
+    return make("span", {}, mark, ` ${cluster.name || cluster.number} (${cluster.size})`);
   });
 }
 
-/** @param {any} state */
-export function showState(state) {
+/** @param {any} state @param {{name: (row: number, name: string) => void, sort: (rows: number[]) => void}} said of clusters */
+export function showState(state, said) {
   for (const size of ["small", "large"]) {
     drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map, state.clusters);
     drawCurve(byId(`${size}-curve`), state.curve);
@@ -40,7 +40,14 @@ export function showState(state) {
     : state.map ? `${state.clusters.length} clusters, by ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
   showNumber(state.n_clusters);
   byId("verdict").textContent = state.verdict.join(" ");
-  byId("cards").replaceChildren(...state.clusters.map(card));
+  // What is being written or marked is not drawn anew.
+  if (byId("cards").contains(document.activeElement) && document.activeElement?.matches("input")) return;
+  byId("cards").replaceChildren(...state.clusters.map((/** @type {any} */ cluster) => card(cluster, said)));
+  const marks = () => /** @type {HTMLInputElement[]} */ ([...byId("cards").querySelectorAll("input:checked")]);
+  const merge = /** @type {HTMLButtonElement} */ (byId("merge"));
+  merge.disabled = true;
+  merge.onclick = () => said.sort(marks().map((mark) => Number(mark.value)));
+  byId("cards").onchange = () => { merge.disabled = marks().length !== 2; };
 }
 
 /** The number of clusters in use, and those that can be asked for. @param {any} n */
@@ -52,10 +59,18 @@ function showNumber(n) {
   byId("n-clusters-why").textContent = n.why;
 }
 
-/** @param {any} cluster */
-function card(cluster) {
+/** @param {any} cluster @param {{name: (row: number, name: string) => void, sort: (rows: number[]) => void}} said */
+function card(cluster, said) {
+  const [first] = cluster.typical;
+  const title = `Cluster ${cluster.number}`;
+  const name = /** @type {HTMLInputElement} */ (make("input", { value: cluster.name, maxLength: 60, placeholder: "name it", "aria-label": `Name of cluster ${cluster.number}` }));
+  name.addEventListener("change", () => said.name(first.row, name.value));
+  name.addEventListener("keydown", (event) => event.key === "Enter" && name.blur());
   const element = make("article", { class: "card" },
-    make("h3", {}, `${cluster.mark} Cluster ${cluster.number}`),
+    make("h3", {}, `${cluster.mark} ${title} `, name),
+    make("p", { class: "actions" },
+      make("label", {}, make("input", { type: "checkbox", value: String(first.row), "aria-label": `Mark cluster ${cluster.number}` }), " mark"),
+      make("button", { type: "button", "aria-label": `${title} is two`, onclick: () => said.sort([first.row]) }, "This one is two …")),
     make("p", { class: "quiet" }, `${cluster.size} items, mean certainty ${cluster.certainty.toFixed(2)}`));
   element.style.setProperty("--tone", cluster.color);
   if (cluster.typical.some((/** @type {any} */ item) => item.picture)) {
