@@ -169,8 +169,8 @@ def passes_on(n_rows: int, n_workers: int, block: int) -> Iterator[Callable[...,
     """Give a function that makes a pass of a fit at prototypes, on so many workers."""
     from fuzzypairs import FDC
     from fuzzypairs.blocks.block_passes import FitBlocks
+    from fuzzypairs.blocks.block_rows import read_collection
     from fuzzypairs.blocks.block_work import Frame
-    from fuzzypairs.blocks.dask_blocks import read_collection
 
     with cluster(n_workers) as there, connect(there) as client:
         source = read_collection(array_of_blobs(n_rows, block), None, None)

@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from fuzzypairs import FDC, GuidedFDC, PairSet
 from fuzzypairs.active.inference import fit_answers, infer_pairs
 from fuzzypairs.blocks import held_rows
-from fuzzypairs.blocks.dask_blocks import read_collection
+from fuzzypairs.blocks.block_rows import read_collection
 from fuzzypairs.blocks.guided_blocks import fit_guided_blocks
 
 da = pytest.importorskip("dask.array")

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzypairs._typing import Floats
 from fuzzypairs.blocks.block_passes import BlockPasses, FitBlocks
-from fuzzypairs.blocks.block_rows import Blocks
+from fuzzypairs.blocks.block_rows import Blocks, read_collection
 from fuzzypairs.blocks.block_work import memberships_of_block
-from fuzzypairs.blocks.dask_blocks import read_collection
 from fuzzypairs.blocks.maps import is_delayed
 from fuzzypairs.cluster.checked import CheckedData, store, unit_of
 from fuzzypairs.cluster.fdc import FDC

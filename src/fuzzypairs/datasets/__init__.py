@@ -1,9 +1,8 @@
 """Example data, and simulated supervisors that judge pairs of it."""
 
 from fuzzypairs.datasets.annotators import biased_pairs, blur_pairs, flip_pairs
-from fuzzypairs.datasets.info import DatasetInfo
 from fuzzypairs.datasets.loading import available, load
-from fuzzypairs.datasets.registry import describe
+from fuzzypairs.datasets.registry import DatasetInfo, describe
 from fuzzypairs.datasets.supervisors import (
     pairs_from_memberships,
     ratings_to_memberships,

@@ -11,8 +11,7 @@ from scipy.stats import mode
 from sklearn.utils import Bunch
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.datasets.info import DatasetInfo
-from fuzzypairs.datasets.registry import REGISTRY, describe
+from fuzzypairs.datasets.registry import REGISTRY, DatasetInfo, describe
 from fuzzypairs.datasets.sources import (
     Column,
     RawTable,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets
 
-from fuzzypairs.datasets.info import DatasetInfo
+from fuzzypairs.datasets.registry import DatasetInfo
 
 Column = NDArray[Any]
 

@@ -17,7 +17,7 @@ from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import Answer
 from fuzzypairs.labelling.stored_judgements import cluster_names
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.report.contradictions import find_contradictions
+from fuzzypairs.pairs.consistency import find_contradictions
 
 if TYPE_CHECKING:
     from fuzzypairs.labelling.service import Service

@@ -14,8 +14,8 @@ from fuzzypairs.analysis.result_columns import MIXED
 from fuzzypairs.criteria import certainty, pairs_held
 from fuzzypairs.items import ItemSet
 from fuzzypairs.pairs import PairSet
+from fuzzypairs.pairs.consistency import Contradiction, find_contradictions
 from fuzzypairs.plots.mixtures import mixedness
-from fuzzypairs.report.contradictions import Contradiction, find_contradictions
 from fuzzypairs.report.item_cell import ItemCell
 from fuzzypairs.report.profiles import Profile, describe_columns
 from fuzzypairs.report.shown_items import ShownItems

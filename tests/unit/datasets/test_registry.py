@@ -1,5 +1,7 @@
 """The datasets of the registry: facts against the data, where they are."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -104,3 +106,22 @@ def test_faces_carry_their_ratings(index):
         ratings_to_memberships(faces.mean_ratings, "plain"), faces.target
     )
     assert {"x243", "mean_ratings_sad", "class_sad"} <= set(faces.frame.columns)
+
+
+BUNDLED = ["wine", "iris", "breast_cancer", "digits"]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_facts_agree_with_each_other(name):
+    info = describe(name)
+
+    assert info.name == name
+    assert (info.file is None) == (info.sha256 is None) == (name in BUNDLED)
+    if info.kind == "classes":
+        assert sum(info.class_sizes) == info.n_samples
+        assert len(info.class_sizes) == info.n_classes
+    assert set(info.orders) <= set(info.nominal)
+    assert info.source
+    assert info.licence
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        info.name = "other"
