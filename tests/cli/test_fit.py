@@ -611,6 +611,30 @@ def test_wrong_usage_is_told(tmp_path, arguments):
     assert os.listdir(tmp_path) == ["data.csv"]
 
 
+def test_two_judges_of_a_pair_stay_two_by_all_routes(tmp_path):
+    header, *rows = DATA.splitlines(keepends=True)
+    (tmp_path / "parts").mkdir()
+    put(tmp_path / "parts" / "1.csv", "".join([header, *rows[:3]]))
+    put(tmp_path / "parts" / "2.csv", "".join([header, *rows[3:]]))
+    put(tmp_path / "data.csv", DATA)
+    judged = [f"{a},{b},{g},{who}" for a, b, g in
+              [("a", "b", 1), ("d", "e", 1), ("a", "d", -1), ("b", "f", -1)]
+              for who in ("Ann", "Bob")]  # fmt: skip
+    put(tmp_path / "pairs.csv", "\n".join(["a,b,grade,annotator", *judged]))
+    command = ["judge", tmp_path / "data.csv", "--id", "id"]
+    run(*command, "--import", tmp_path / "pairs.csv", input="q")
+    for number, (data, pairs) in enumerate(
+        [("data.csv", "data.db"), ("parts", "pairs.csv")]
+    ):
+        result = run(
+            "fit", tmp_path / data, "--pairs", tmp_path / pairs, "--id", "id",
+            "--clusters", 2, "--out", tmp_path / f"out{number}",
+        )  # fmt: skip
+        assert result.exit_code == 0, result.output
+        summary = json.loads((tmp_path / f"out{number}" / "summary.json").read_text())
+        assert summary["judgements"]["given"] == 8, (data, pairs)
+
+
 def test_violated_judgements_say_who_judged(tmp_path):
     put(tmp_path / "data.csv", DATA)
     rows = [f"{a},{b},{2 * ((a in 'abc') == (b in 'abc')) - 1},{who}" for n, a in
