@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_figure", "write_page"]
 
-# Pictures that are shown of all, and how many stand in a row of a cluster.
-SHOWN, ACROSS = 18, 3
+# Pictures that are shown of each kind, and how many stand in a row of a cluster.
+SHOWN, ACROSS = 3, 3
 # Texts and words that are shown of a cluster.
 TEXTS, WORDS = 4, 8
 
@@ -22,7 +22,7 @@ def draw_figure(trials: "list[JudgeTrial]") -> Any:
     from fuzzypairs.plots import new_figure
 
     # As wide as a telephone shows it without turning: few pictures, large letters.
-    figure = new_figure((7.2, 3.7 * len(trials)))
+    figure = new_figure((7.2, 2.9 * len(trials)))
     rows = figure.subfigures(len(trials), 1)
     for part, trial in zip(rows, trials, strict=True):
         n = len(trial.pairs)
@@ -38,10 +38,14 @@ def draw_figure(trials: "list[JudgeTrial]") -> Any:
 
 
 def _shown_pictures(trial: "JudgeTrial") -> "Labels":
-    """Return the pictures that a figure shows, the same for all."""
+    """Return the pictures that a figure shows, the same for all: some of each kind."""
     import numpy as np
 
-    return np.random.default_rng(0).permutation(len(trial.meant))[:SHOWN]
+    drawn, kinds = np.random.default_rng(0), np.array(trial.items.kinds)
+    each = [
+        drawn.permutation(np.flatnonzero(kinds == k))[:SHOWN] for k in np.unique(kinds)
+    ]
+    return drawn.permutation(np.concatenate(each))
 
 
 def _draw_clusters(
@@ -58,14 +62,14 @@ def _draw_clusters(
         -(-int(np.bincount(c[shown], minlength=2).max()) // ACROSS)
         for c in trial.clusters
     )
-    side, margin, gap = 10, 1, 3  # a picture, the rim of a box, and between boxes
-    width, tall = side * ACROSS + 2 * margin, side * height + 2 * margin
+    side, margin, gap = 11, 1, 4  # a picture, the rim of a box, and between boxes
+    width, tall = side * ACROSS + 2 * margin + 1, side * height + 2 * margin + 1
     canvas = np.full((tall, 2 * width + gap), np.nan)
     for k, answer in enumerate(trial.judge.answers):
         left = k * (width + gap)
         for place, row in enumerate(shown[found[shown] == k]):
-            y = margin + 1 + side * (place // ACROSS)
-            x = left + margin + 1 + side * (place % ACROSS)
+            y = margin + 2 + side * (place // ACROSS)
+            x = left + margin + 2 + side * (place % ACROSS)
             canvas[y : y + 8, x : x + 8] = trial.items.X[row].reshape(8, 8)
             if found[row] != trial.meant[row]:
                 ax.add_patch(
@@ -77,7 +81,7 @@ def _draw_clusters(
             left + width / 2, tall + 1.5, answer, ha="center", va="top", fontsize=13
         )
     ax.imshow(canvas, cmap="gray_r", vmin=0, vmax=1.1, interpolation="nearest")
-    ax.set(xlim=(-6, 2 * width + gap + 6), ylim=(tall + 7, -1))
+    ax.set(xlim=(-4, 2 * width + gap + 4), ylim=(tall + 6, -1))
     ax.set_axis_off()
 
 
@@ -156,8 +160,8 @@ def write_page(
             draw_figure(trials),
             alt="Pictures of digits in two clusters, without judgements and with them, "
             "for both judges; the tables hold the numbers.",
-            caption=f"The same {SHOWN} pictures in all panels, by cluster; frames mark "
-            "those in the wrong one.",
+            caption=f"The same pictures in all panels, {SHOWN} of each digit, by "
+            "cluster; frames mark those in the wrong one.",
         )
         pixels = Picture(
             _draw_pixels(trials),
