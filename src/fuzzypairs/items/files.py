@@ -19,6 +19,12 @@ __all__ = ["Kind", "check_embeddings", "embedding_column", "find_items",
 
 Kind = Literal["picture", "text", "embedding"]
 TEXT_ENDINGS = (".txt", ".md", ".text")
+# Pictures and texts of other kinds, which people expect to be read: they are named.
+OTHERS: dict[Kind, tuple[str, ...]] = {
+    "picture": (".heic", ".heif", ".avif", ".jxl", ".svg", ".psd", ".dng", ".cr2",
+                ".cr3", ".nef", ".arw"),
+    "text": (".pdf", ".doc", ".docx", ".odt", ".rtf", ".html", ".htm"),
+}  # fmt: skip
 # Of a text file so much is read.
 MOST_TEXT = 2**20
 # The array of an .npz file that holds embeddings, if there are several.
@@ -54,12 +60,14 @@ def find_items(
     """
     folder = Path(folder)
     names: dict[Kind, list[str]] = {"picture": [], "text": []}
+    others: dict[str, str] = {}
     refused = {}
     for path in _walk(folder):
         ending = path.suffix.lower()
-        if ending not in (*ENDINGS, *TEXT_ENDINGS):
-            continue
         name = path.relative_to(folder).as_posix()
+        if ending not in (*ENDINGS, *TEXT_ENDINGS):
+            others[name] = ending
+            continue
         try:
             name.encode()
         except UnicodeEncodeError:
@@ -73,6 +81,11 @@ def find_items(
             continue
         names["picture" if ending in ENDINGS else "text"].append(name)
     kind: Kind = "text" if len(names["text"]) > len(names["picture"]) else "picture"
+    into = "JPEG or PNG" if kind == "picture" else "plain text"
+    for name, ending in others.items():
+        if ending in OTHERS[kind]:
+            shown = name.encode("utf-8", "backslashreplace").decode()
+            refused[shown] = f"{ending} is not read: convert it to {into}"
     if not names[kind]:
         why = "".join(f"; {name}: {said}" for name, said in list(refused.items())[:3])
         raise ValueError(

@@ -54,6 +54,23 @@ def test_links_out_of_the_folder_are_refused(tmp_path):
     }
 
 
+def test_pictures_of_other_kinds_are_named(tmp_path):
+    for name in ("a.png", "b.HEIC", "c.svg", "d.pdf"):
+        (tmp_path / name).touch()
+    refused = find_items(tmp_path)[2]
+    assert list(refused) == ["b.HEIC", "c.svg"]
+    assert refused["b.HEIC"] == ".heic is not read: convert it to JPEG or PNG"
+
+    (tmp_path / "a.png").unlink()
+    with pytest.raises(ValueError, match=r"no item .* b.HEIC: .heic is not read"):
+        find_items(tmp_path)
+    for name in ("e.txt", "f.txt"):
+        (tmp_path / name).touch()
+    assert find_items(tmp_path)[2] == {
+        "d.pdf": ".pdf is not read: convert it to plain text"
+    }
+
+
 def test_a_folder_without_items(tmp_path):
     (tmp_path / "a.dat").write_text("")
 
