@@ -53,6 +53,7 @@ NAMES = {
     ("texts", "by judge"): "judgements and sentences, a rate by judge",
     ("published", ""): "published clusters",
 }
+SAID = {"texts": "with sentences", "none": "without sentences"}
 RESAMPLES, N_ITER = 200, 50
 
 
@@ -164,15 +165,17 @@ def run_reference(
     return score(test, other.astype(float), rate)
 
 
-def trials(words: Sequence[Word]) -> Iterator[dict[str, Any]]:
-    """Name all trials: a word, a fold, what is known of uses, and rates."""
+def trials(words: Sequence[Word], features: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Name trials: a word, a fold, what is known of uses, and rates."""
     kinds = [(kind, "") for kind in REFERENCES]
     for fold, word in itertools.product(range(N_FOLDS), words):
         for kind, rates in [*kinds, *itertools.product(FEATURES, RATES)]:
-            yield {"word": word.name, "fold": fold, "features": kind, "rates": rates}
+            if kind in features:
+                trial = {"word": word.name, "fold": fold, "features": kind}
+                yield trial | {"rates": rates}
 
 
-def run_all(words: Sequence[Word], lines: Path) -> int:
+def run_all(words: Sequence[Word], features: Sequence[str], lines: Path) -> int:
     """Run the trials that are not in the file; return their number."""
     by_name = {word.name: word for word in words}
     keys = ("word", "fold", "features", "rates")
@@ -181,7 +184,7 @@ def run_all(words: Sequence[Word], lines: Path) -> int:
     n_run, last = 0, ""
     X: dict[str, Floats] = {}
     folds: list[tuple[PairSet, PairSet]] = []
-    for trial in trials(words):
+    for trial in trials(words, features):
         if tuple(trial.values()) in done:
             continue
         word, kind = by_name[trial["word"]], trial["features"]
@@ -294,7 +297,11 @@ def results(lines: Sequence[dict[str, Any]], words: Sequence[Word]) -> str:
     parts = [markdown_table(
         ["predicted by", "log-likelihood", "area under the ROC curve",
          "rank correlation"], rows)]  # fmt: skip
-    parts += [said_of_rates(means, kind) for kind in FEATURES]
+    parts += [
+        said_of_rates(means, kind)
+        for kind in FEATURES
+        if all((kind, rates) in means for rates in RATES)
+    ]
     parts += ["Log-likelihood by word:", words_table(means, words)]
     parts.append(judges_table(frame, words))
     return "\n\n".join(parts)
@@ -322,7 +329,6 @@ def words_table(
 
 def said_of_rates(means: Mapping[tuple[str, str], pd.DataFrame], kind: str) -> str:
     """Say what a rate by judge changes, over words."""
-    with_text = {"texts": "With sentences", "none": "Without sentences"}[kind]
     said = []
     for name, score_ in (("log-likelihood", "log_likelihood"), ("area", "auc")):
         one, own = (means[kind, rates][score_].dropna() for rates in RATES)
@@ -333,7 +339,7 @@ def said_of_rates(means: Mapping[tuple[str, str], pd.DataFrame], kind: str) -> s
             f"{name} {gap.mean():+.4f} ({(gap > 0).sum()} of {len(gap)} words better, "
             f"p = {test.pvalue:.2g})"
         )
-    return f"{with_text}, a rate by judge changes: {', '.join(said)}."
+    return f"A rate by judge changes, {SAID[kind]}: {', '.join(said)}."
 
 
 def judges_table(frame: pd.DataFrame, words: Sequence[Word]) -> str:
@@ -341,7 +347,8 @@ def judges_table(frame: pd.DataFrame, words: Sequence[Word]) -> str:
     doubles = read_doubles(words)
     rate = rates_of_doubles(doubles.alike, doubles.word)
     low, high = intervals_of_doubles(doubles)
-    model = {kind: model_rates(frame, words, kind) for kind in FEATURES}
+    found = {kind: model_rates(frame, words, kind) for kind in FEATURES}
+    model = {kind: rates for kind, rates in found.items() if rates}
     rows = []
     for place in np.argsort(rate):
         name = doubles.names[place]
@@ -351,7 +358,7 @@ def judges_table(frame: pd.DataFrame, words: Sequence[Word]) -> str:
             if name in w.pairs.judge_names
         )
         n_double = int((~np.isnan(doubles.alike[:, place])).sum())
-        told = [f"{100 * found.get(name, np.nan):.0f}" for found in model.values()]
+        told = [f"{100 * rates.get(name, np.nan):.0f}" for rates in model.values()]
         rows.append([
             name, f"{n_all}", f"{n_double}",
             f"{100 * rate[place]:.0f} ({100 * low[place]:.0f} to "
@@ -359,18 +366,19 @@ def judges_table(frame: pd.DataFrame, words: Sequence[Word]) -> str:
         ])  # fmt: skip
     head = [
         "judge", "judgements", "of pairs that others judged", "% wrong, from these",
-        "by the model with sentences", "without",
+        *(f"by the model, {SAID[kind]}" for kind in model),
     ]  # fmt: skip
-    correlations = [
-        spearmanr(rate, [found.get(name, np.nan) for name in doubles.names]).statistic
-        for found in model.values()
-    ]
     said = (
         f"{len(doubles.alike)} pairs were judged by two people or more; two judgements "
         f"of a pair are on opposite sides in {100 * disagreement(doubles.alike):.0f} % "
-        "of cases. Rank correlation of the rates with those of the model: "
-        f"{correlations[0]:.2f} with sentences, {correlations[1]:.2f} without."
+        "of cases."
     )
+    for kind, rates in model.items():
+        by_model = [rates.get(name, np.nan) for name in doubles.names]
+        same = spearmanr(rate, by_model, nan_policy="omit").statistic
+        said += (
+            f" Rank correlation with the rates by the model {SAID[kind]}: {same:.2f}."
+        )
     return f"{markdown_table(head, rows)}\n\n{said}"
 
 
@@ -386,7 +394,7 @@ def model_rates(
     }
     top: Counter[str] = Counter()
     weight: Counter[str] = Counter()
-    for word, found in zip(own["word"], own["error_rates"], strict=True):
+    for word, found in zip(own["word"], own.get("error_rates", []), strict=True):
         for name, rate in found.items():
             top[name] += rate * count[word, name]
             weight[name] += count[word, name]
@@ -399,6 +407,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "python -m experiments.graded", description=__doc__
     )
     parser.add_argument("action", nargs="?", choices=("run", "table"), default="run")
+    every = (*REFERENCES, *FEATURES)
+    parser.add_argument(
+        "--features", nargs="+", choices=every, default=every, help="what predicts"
+    )
     parser.add_argument("--words", type=int, help="only the first so many")
     parser.add_argument("--lines", type=Path, default=LINES, help="file of runs")
     parser.add_argument("--page", type=Path, default=PAGE, help="page of the tables")
@@ -407,7 +419,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         words = read_words(folder)[: options.words]
         if options.action == "run":
-            print(f"{run_all(words, options.lines)} trials run; in {options.lines}")
+            n_run = run_all(words, options.features, options.lines)
+            print(f"{n_run} trials run; in {options.lines}")
         else:
             put_results(options.page, results(read_lines(options.lines), words))
     except (OSError, ValueError) as error:

@@ -100,9 +100,13 @@ def test_runs_resume_and_tables_go_into_the_page(folder, tmp_path, monkeypatch, 
     where = ["--lines", str(lines), "--page", str(page)]
     assert graded.main(["table", *where]) == 2
     assert "the file has no lines" in capsys.readouterr().err
+    assert graded.main(["--features", "share", "published", *where]) == 0
+    assert graded.main(["table", *where]) == 0
+    assert "a rate by judge" not in page.read_text()
     assert graded.main(["--words", "1", *where]) == 0
     assert graded.main(where) == 0
-    assert "18 trials run" in capsys.readouterr().out.split("\n")[1]
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said] == ["12", "12", "12"]
     trials = read_lines(lines)
     assert len(trials) == 2 * 3 * 6
     # All judgements of a pair are held out together, each once.
