@@ -231,7 +231,8 @@ def _warn_of_columns(columns: Sequence[ColumnRecord]) -> None:
     for treatment, names in alike.items():
         more = f" and {len(names) - NAMED} more" * (len(names) > NAMED)
         what = f"column{'s' * (len(names) > 1)} {', '.join(names[:NAMED])}{more}"
-        warnings.warn(f"{what}: {treatment}", ReadingWarning, stacklevel=3)
+        way = f"; --text {names[0]} clusters by it" * treatment.endswith("free text")
+        warnings.warn(f"{what}: {treatment}{way}", ReadingWarning, stacklevel=3)
     if units := [f"{c.name} ({c.unit})" for c in columns if c.unit]:
         warnings.warn(
             f"read as numbers with a unit: {', '.join(units)}; --category says "

@@ -239,3 +239,14 @@ def test_alike_columns_have_one_note():
     assert rows.notes == [
         "columns c0, c1, c2, c3, c4 and 4 more: left out, all values are the same"
     ]
+
+
+def test_a_column_of_texts_that_is_left_out_is_named_with_its_option():
+    said = [f"{TEXTS[n % 6]}, {n}" for n in range(60)]
+    rows = RowReader().read(
+        pd.DataFrame({"said": said, "age": [n % 7 for n in range(60)]})
+    )
+
+    assert rows.notes == [
+        "column said: left out, it is free text; --text said clusters by it"
+    ]
