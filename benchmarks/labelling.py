@@ -199,7 +199,7 @@ def keys(folder: Path, n_rows: int) -> Iterator[Row]:
         )
         page = browser.new_page()
         page.goto(address)
-        page.wait_for_selector("body[data-ready]")
+        page.wait_for_selector("#page[data-ready]")
         page.evaluate(WATCH)
         page.wait_for_function(FITTED, timeout=120_000)
         n_fitting, before = 0, resident(process.pid)

@@ -73,7 +73,7 @@ def main() -> None:
 def open_page(page: Page, address: str) -> None:
     """Open the page, and wait for the first pair."""
     page.goto(address)
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector("#page[data-ready]")
 
 
 def grade(page: Page, classes: Any, n: int, seed: int) -> None:

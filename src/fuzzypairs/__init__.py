@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fuzzypairs.cluster.fdc import FDC
     from fuzzypairs.cluster.fuzzy_c_means import FuzzyCMeans
     from fuzzypairs.cluster.guided import GuidedFDC
+    from fuzzypairs.labelling.notebook import Grader
     from fuzzypairs.pairs import PairSet
     from fuzzypairs.selection.search import PairSearchCV
     from fuzzypairs.tables.model_files import load, save
@@ -28,6 +29,7 @@ __all__ = [
     "PCCA",
     "SSDC",
     "FuzzyCMeans",
+    "Grader",
     "GuidedFDC",
     "PairSearchCV",
     "PairSet",
@@ -41,6 +43,7 @@ __all__ = [
 PLACES = {
     "DSC": "baselines.dsc",
     "FDC": "cluster.fdc",
+    "Grader": "labelling.notebook",
     "GuidedFDC": "cluster.guided",
     "FHSS": "baselines.fhss",
     "FuzzyCMeans": "cluster.fuzzy_c_means",

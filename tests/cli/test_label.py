@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from rich.console import Console
 
 from commands import DATA, answers, put, run
 from fuzzypairs import PairSet
@@ -203,7 +202,7 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
     reading = ReadingOptions(**told)
     labelling = read_labelling(data, reading, n_clusters=2, database=None)
     with ExitStack() as stack:
-        service = labelling.open(stack, None, "Ann", Console(), fits=False)
+        service = labelling.open(stack, None, "Ann", list, fits=False)
         for _ in range(40):
             asked = service.next("Ann", 1)[0]
             grade = 0.9 if KIND[asked.left] == KIND[asked.right] else -0.9

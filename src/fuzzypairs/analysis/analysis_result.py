@@ -302,11 +302,10 @@ class Result:
         """Return what notebooks show: the verdict, the clusters and the first rows."""
         sizes = ", ".join(map(str, self.summary["clusters"]["sizes"]))
         said = [f"{self.rows.n_rows} rows in clusters of {sizes}."]
-        if len(self.rows.pairs):
-            said = [*self.verdict.sentences, *said]
         said += [f"Note: {note}" for note in self.notes]
         text = "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
-        return text + self.memberships.head(10).to_html()
+        verdict = self.verdict._repr_html_() if len(self.rows.pairs) else ""
+        return verdict + text + self.memberships.head(10).to_html()
 
 
 class Page(str):

@@ -153,7 +153,11 @@ def judge(
         )
         asks_nobody = show_prompt or (compare and by is None)
         service = labelling.open(
-            stack, imported, who, terminal, fits=not (asks_nobody or pairs)
+            stack,
+            imported,
+            who,
+            partial(screen.print_notes, terminal),
+            fits=not (asks_nobody or pairs),
         )
         if question is not None:
             service.set_question(question)

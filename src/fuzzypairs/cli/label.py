@@ -4,22 +4,19 @@ import getpass
 import tempfile
 import webbrowser
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from fuzzypairs.cli import options, screen
 
 if TYPE_CHECKING:
-    from fuzzypairs.analysis.rows import Rows
-    from fuzzypairs.labelling.catalogue import Catalogue
+    from fuzzypairs.labelling.opening import Labelling
     from fuzzypairs.labelling.service import Service
-    from fuzzypairs.labelling.stored_judgements import Judged
 
-__all__ = ["Labelling", "label"]
+__all__ = ["label"]
 
 OptionalData = Annotated[
     Path | None,
@@ -134,7 +131,9 @@ def label(
                 data, reading, n_clusters=n_clusters, database=database
             )
         who = annotator or login()
-        service = labelling.open(stack, imported, who, terminal, out=out)
+        service = labelling.open(
+            stack, imported, who, partial(screen.print_notes, terminal), out=out
+        )
         if question is not None:
             service.set_question(question)
         _serve(service, host, port, who, no_browser)
@@ -163,103 +162,28 @@ def login() -> str:
         return "me"
 
 
-@dataclass(frozen=True, eq=False)
-class Labelling:
-    """Rows to be judged, as they are shown and as they are clustered."""
-
-    rows: "Rows"
-    catalogue: "Catalogue"
-    n_clusters: tuple[int, ...]  # to choose from
-    database: Path
-
-    def open(
-        self,
-        stack: ExitStack,
-        imported: Path | None,
-        who: str,
-        terminal: Console,
-        *,
-        out: Path | None = None,
-        fits: bool = True,
-    ) -> "Service":
-        """Open the store and the service; `stack` closes them."""
-        from fuzzypairs.labelling.catalogue import as_judged, described_columns
-        from fuzzypairs.labelling.exchange import import_judgements
-        from fuzzypairs.labelling.fitting import FitTask
-        from fuzzypairs.labelling.service import Service
-        from fuzzypairs.labelling.store import Store
-
-        store: Store = stack.enter_context(Store(self.database))
-        catalogue, changes = as_judged(store, self.catalogue)
-        screen.print_notes(terminal, self.rows.notes)
-        if changes:
-            note = f"the data are not those that were judged: {'; '.join(changes)}"
-            screen.print_notes(terminal, [note])
-        if imported is not None:
-            n = import_judgements(store, imported, catalogue, who)
-            screen.print_notes(terminal, [f"{n} judgements of {imported} are stored"])
-        rows = self.rows
-        task = FitTask(
-            rows.X.to_numpy(),
-            *described_columns(rows),
-            self.n_clusters,
-            texts=catalogue.texts,
-        )
-        folder = out or self.database.with_name(f"{self.database.stem}-report")
-        service = Service(
-            catalogue,
-            store,
-            task if fits else None,
-            finish=lambda *judged: self.write_report(folder, *judged),
-            changes=changes,
-        )
-        stack.callback(service.close)
-        return service
-
-    def write_report(
-        self, folder: Path, judged: "Judged", n_clusters: tuple[int, ...]
-    ) -> Path:
-        """Fit the model of the page, and write what `fuzzypairs fit` writes."""
-        from fuzzypairs import GuidedFDC
-        from fuzzypairs.analysis.analyse import analyse_rows
-        from fuzzypairs.labelling.stored_judgements import cluster_names
-
-        model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
-        rows = replace(self.rows, pairs=judged.pairs, are_answers=True)
-        result = analyse_rows(rows, n_clusters or self.n_clusters, model)
-        k = result.model.n_clusters_
-        named = cluster_names(result.model.labels_, judged.named, k)
-        if any(named):
-            called = [name or f"cluster {number}" for number, name in enumerate(named)]
-            result = replace(result, cluster_names=called)
-        result.save(folder)
-        return folder
-
-
 def read_labelling(
     data: Path,
     reading: options.ReadingOptions,
     *,
     n_clusters: int | None,
     database: Path | None,
-) -> Labelling:
+) -> "Labelling":
     """Read a user's data, and make features of them."""
-    from fuzzypairs.analysis.fit_rows import TRIED
     from fuzzypairs.analysis.row_reader import RowReader
-    from fuzzypairs.labelling.catalogue import Catalogue
+    from fuzzypairs.labelling.opening import Labelling, numbers_for
 
     with screen.progress(percent=True) as show:
         rows = RowReader(**reading.arguments(data), progress=show).read(data)
     path = data.resolve()
     database = database or path.with_name(f"{path.name.split('.')[0] or 'data'}.db")
-    numbers = TRIED if n_clusters is None else (min(n_clusters, rows.n_rows),)
-    tried = tuple(k for k in numbers if k <= rows.n_rows) or (rows.n_rows,)
-    return Labelling(rows, Catalogue.of_rows(rows), tried, database)
+    tried = numbers_for(n_clusters, rows.n_rows)
+    return Labelling(rows, tried, database)
 
 
 def _demo_labelling(
     database: Path | None, n_clusters: int | None, stack: ExitStack
-) -> Labelling:
+) -> "Labelling":
     """Return the digits of scikit-learn, with an empty store if none is named."""
     import numpy as np
     import pandas as pd
@@ -267,7 +191,7 @@ def _demo_labelling(
 
     from fuzzypairs.analysis.rows import Rows
     from fuzzypairs.items import ItemSet
-    from fuzzypairs.labelling.catalogue import Catalogue
+    from fuzzypairs.labelling.opening import Labelling
     from fuzzypairs.tables.table_files import Items
 
     digits = load_digits()
@@ -279,4 +203,4 @@ def _demo_labelling(
     if database is None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = Path(folder) / "digits.db"
-    return Labelling(rows, Catalogue.of_rows(rows), (n_clusters or 10,), database)
+    return Labelling(rows, (n_clusters or 10,), database)

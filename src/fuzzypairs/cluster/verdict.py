@@ -1,6 +1,7 @@
 """What held-out judgements say of a fit, in numbers and in plain words."""
 
 from dataclasses import dataclass
+from html import escape
 from math import ceil, sqrt
 from typing import Literal
 
@@ -119,6 +120,10 @@ class Verdict:
     n_more: int
     noise_rate: float | None
     sentences: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the sentences."""
+        return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
 
 
 def agreement_of(probability: Floats, grade: Floats) -> Agreement:

@@ -14,7 +14,7 @@ from fuzzypairs.labelling.store import Answer
 __all__ = [
     "Agreement",
     "Dispute",
-    "Grader",
+    "GraderQuality",
     "krippendorff_alpha",
     "measure_agreement",
 ]
@@ -26,7 +26,7 @@ NOISY = 0.4
 
 
 @dataclass(frozen=True)
-class Grader:
+class GraderQuality:
     """One grader among others.
 
     Attributes
@@ -88,7 +88,7 @@ class Agreement:
         Its bootstrap interval (95 %).
     n_shared : int
         Number of pairs that at least two graders graded.
-    graders : list of Grader
+    graders : list of GraderQuality
     disputes : list of Dispute
         The largest gap first.
     """
@@ -96,7 +96,7 @@ class Agreement:
     alpha: float | None
     interval: tuple[float, float] | None
     n_shared: int
-    graders: list[Grader]
+    graders: list[GraderQuality]
     disputes: list[Dispute]
 
     @property
@@ -221,7 +221,7 @@ def measure_agreement(answers: Iterable[Answer]) -> Agreement:
     ]
     biases, noises = _errors(values[:, shared], repeats)
     graders = [
-        Grader(
+        GraderQuality(
             name,
             sum(len(grades.get(name, ())) for grades in given.values()),
             int((~np.isnan(values[row]) & shared).sum()),

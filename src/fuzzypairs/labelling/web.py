@@ -92,7 +92,7 @@ def build_app(
     app = Starlette(
         routes=build_routes(service, annotator, secrets.token),
         middleware=[guard],
-        exception_handlers={ServiceError: _explain, StoreError: _explain},
+        exception_handlers=SERVICE_ERRORS,
     )
     app.router.redirect_slashes = False
     return app
@@ -102,6 +102,9 @@ async def _explain(request: Request, error: Exception) -> Response:
     """Answer a request that the service does not understand."""
     status = 400 if isinstance(error, ServiceError) else 500
     return JSONResponse({"error": str(error)}, status)
+
+
+SERVICE_ERRORS: dict[Any, Any] = {ServiceError: _explain, StoreError: _explain}
 
 
 def build_routes(service: Service, annotator: str = "", token: str = "") -> list[Route]:

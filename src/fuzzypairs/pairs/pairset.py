@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
@@ -44,6 +45,8 @@ from fuzzypairs.validation import (
 
 __all__ = ["Links", "PairSet"]
 
+# Judgements that a notebook shows.
+SHOWN = 10
 # For users of GridSearchCV, cross_validate and similar tools.
 CUT_ROWS = (
     "scikit-learn's own searches and validation cut rows of X, and judgements do not "
@@ -893,6 +896,18 @@ class PairSet:
             f"PairSet({len(self)} pairs on {self.n_samples} samples: {alike} alike, "
             f"{unlike} unlike, {len(self) - alike - unlike} can't say{several})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the first judgements, and how many there are."""
+        rows = "".join(
+            f"<tr><td>{i}</td><td>{j}</td><td>{grade:+.2f}</td>"
+            f"<td>{escape(self.judge_names[judge])}</td></tr>"
+            for i, j, grade, judge in zip(
+                *(column[:SHOWN].tolist() for column in
+                  (self.i, self.j, self.grade, self.judges)), strict=True)
+        )  # fmt: skip
+        heads = "".join(f"<th>{head}</th>" for head in ("i", "j", "grade", "judge"))
+        return f"<p>{self!r}</p><table><tr>{heads}</tr>{rows}</table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and files are restored by the constructor: checked and read-only.

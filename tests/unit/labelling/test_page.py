@@ -99,7 +99,7 @@ def open_page(chromium, program, who="Ann", **options):
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda m: m.type == "error" and page.problems.append(m.text))
     page.goto(program.address)
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector("#page[data-ready]")
     return page
 
 
@@ -218,7 +218,7 @@ def test_undo_edit_and_reload(chromium, program):
     page.wait_for_selector("#history >> text=edited")
     assert program.stored("Una") == [(-0.5, "key")]
     page.reload()
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector("#page[data-ready]")
 
     assert names(page) == second
     assert page.problems == []
@@ -376,7 +376,7 @@ def test_a_locked_store_is_said_and_the_answer_kept(chromium, start, tmp_path):
             waiting.wait_for_selector("#banner >> text=is locked by another program")
         other.execute("ROLLBACK")
     settle(page, 1)
-    blank.wait_for_selector("body[data-ready]")
+    blank.wait_for_selector("#page[data-ready]")
     assert program.stored() == [(1.0, "key")]
     for each in (page, reader):
         each.wait_for_selector("#banner", state="hidden")

@@ -501,3 +501,13 @@ def test_pairs_of_one_answer_are_one_unit():
     for wrong in ([1], [[1] * 7], ["x"] * 7):
         with pytest.raises(PairsError, match="answers"):
             PairSet(*np.transpose(ends), np.ones(7), answers=wrong)
+
+
+def test_notebooks_show_the_first_judgements():
+    names = ["<b>"] * 30
+    pairs = PairSet(np.arange(30), np.arange(1, 31), np.linspace(-1, 1, 30), 31, names)
+    shown = pairs._repr_html_()
+
+    assert shown.count("<tr>") == 11
+    assert "PairSet(30 pairs" in shown
+    assert "<td>0</td><td>1</td><td>-1.00</td><td>&lt;b&gt;</td>" in shown

@@ -1,4 +1,4 @@
-// Requests to the server that served this page. Nothing else is ever asked.
+// Requests to the program behind this page. Nothing else is ever asked.
 
 /** @typedef {{row: number, name: string, picture: boolean, text: string}} Item */
 /** @typedef {{column: string, left: string, right: string, differs: number}} Cell */
@@ -22,19 +22,56 @@ export class Refused extends Error {
 }
 
 /**
- * @param {string} path
- * @param {RequestInit} [options]
- * @returns {Promise<any>}
+ * How requests reach the program: by HTTP, or through a notebook.
+ * @typedef {object} Way
+ * @property {boolean} isPage whether this is a page of its own
+ * @property {(path: string, body?: object) => Promise<{status: number, text: string}>} ask with a body to write
+ * @property {(image: HTMLImageElement, path: string) => void} load
+ * @property {(changed: () => void, opened: () => void) => void} listen
  */
-async function ask(path, options) {
-  const response = await fetch(path, options);
-  const text = await response.text();
-  if (!response.ok) {
+
+/** @type {Way} */
+let way = {
+  isPage: true,
+  ask: async (path, body) => {
+    const options = body && {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    };
+    const response = await fetch(path, options);
+    return { status: response.status, text: await response.text() };
+  },
+  load: (image, path) => { image.src = path; },
+  listen: (changed, opened) => {
+    const changes = new EventSource("/api/changes");
+    changes.addEventListener("change", changed);
+    changes.addEventListener("open", opened);
+  },
+};
+
+/** @param {Way} other */
+export function take(other) {
+  way = other;
+}
+
+export const isPage = () => way.isPage;
+
+/** @param {() => void} changed @param {() => void} opened */
+export const listen = (changed, opened) => way.listen(changed, opened);
+
+/** @param {HTMLImageElement} image @param {number} row */
+export const load = (image, row) => way.load(image, `/picture/${row}`);
+
+/** @param {string} path @param {object} [body] @returns {Promise<any>} */
+async function ask(path, body) {
+  const { status, text } = await way.ask(path, body);
+  if (status >= 400) {
     let reason = text;
     try {
       reason = JSON.parse(text).error;
     } catch { /* the answer is a sentence */ }
-    throw new Refused(response.status, reason);
+    throw new Refused(status, reason);
   }
   return JSON.parse(text);
 }
@@ -47,11 +84,7 @@ export function get(path, query = {}) {
 
 /** @param {string} path @param {object} body */
 export function post(path, body) {
-  return ask(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  return ask(path, body);
 }
 
 /**

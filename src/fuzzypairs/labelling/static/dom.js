@@ -1,12 +1,26 @@
 // Elements by name and by code. Text from data is only ever set as text.
 
+/** What holds the page: the document, or its part of a notebook. @type {Document | ShadowRoot} */
+export let root = document;
+
+/** @param {ShadowRoot} place */
+export function mount(place) {
+  root = place;
+}
+
+/** @param {string} selector */
+export const one = (selector) => root.querySelector(selector);
+
+/** @param {string} selector */
+export const all = (selector) => root.querySelectorAll(selector);
+
 /**
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}
  */
 export function byId(id) {
-  const found = document.getElementById(id);
+  const found = root.getElementById(id);
   if (!found) throw new Error(`the page has no element ${id}`);
   return /** @type {T} */ (found);
 }

@@ -1,7 +1,9 @@
 // The map of items on a canvas, and the curve of agreement as SVG.
 
+import { byId } from "./dom.js";
+
 /** @param {string} name */
-const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const color = (name) => getComputedStyle(byId("page")).getPropertyValue(name).trim();
 
 /**
  * One shape for each cluster, so that colour is not needed to tell them apart.

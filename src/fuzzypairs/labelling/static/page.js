@@ -1,6 +1,6 @@
 // Grading: the pair on screen, its answer, and what comes next.
-import { get, post, Refused, surely } from "./api.js";
-import { byId, inWords, make } from "./dom.js";
+import { get, isPage, listen, post, Refused, surely } from "./api.js";
+import { all, byId, inWords, make, one, root } from "./dom.js";
 import { prefetch, show } from "./pair.js";
 import { Piles } from "./piles.js";
 import { Slider } from "./slider.js";
@@ -36,7 +36,7 @@ function warn(problem) {
 }
 
 /** @param {unknown} error */
-function fail(error) {
+export function fail(error) {
   warn(error instanceof Refused ? error.message : "The program does not answer: is it still running?");
 }
 
@@ -50,7 +50,7 @@ function showPair() {
   byId("nothing").hidden = Boolean(pair);
   byId("controls").hidden = !pair;
   byId("why").hidden = true;
-  document.querySelector("[data-do=why]")?.setAttribute("aria-expanded", "false");
+  one("[data-do=why]")?.setAttribute("aria-expanded", "false");
   slider.reset();
   prefetch(queue[1]);
   shownAt = performance.now();
@@ -145,7 +145,7 @@ function showMode(name) {
   mode = name;
   for (const each of ["pairs", "piles"]) {
     byId(`${each}-mode`).hidden = each !== name;
-    document.querySelector(`[data-mode=${each}]`)?.setAttribute("aria-pressed", String(each === name));
+    one(`[data-mode=${each}]`)?.setAttribute("aria-pressed", String(each === name));
   }
   localStorage.setItem("mode", name);
   byId("question").textContent = name === "pairs" ? question : question.replace(/^Do these two belong/, "Which of these belong");
@@ -236,10 +236,10 @@ async function askAgain(left, right) {
 /** @param {string} name */
 async function go(name) {
   view = name;
-  for (const section of document.querySelectorAll("main > section")) {
+  for (const section of all("main > section")) {
     /** @type {HTMLElement} */ (section).hidden = section.getAttribute("data-view") !== name;
   }
-  for (const button of document.querySelectorAll("#views button")) {
+  for (const button of all("#views button")) {
     if (button.getAttribute("data-view") === name) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
   }
@@ -265,14 +265,14 @@ const ACTIONS = {
   undo,
   help: () => askDialog("help-dialog"),
   zoom: () => {
-    const on = document.body.classList.toggle("zoom");
-    document.querySelector("[data-do=zoom]")?.setAttribute("aria-pressed", String(on));
+    const on = byId("page").classList.toggle("zoom");
+    one("[data-do=zoom]")?.setAttribute("aria-pressed", String(on));
   },
   why: () => {
     const place = byId("why");
     place.textContent = queue[0] ? `Asked because: ${queue[0].reason}.` : "";
     place.hidden = !place.hidden;
-    document.querySelector("[data-do=why]")?.setAttribute("aria-expanded", String(!place.hidden));
+    one("[data-do=why]")?.setAttribute("aria-expanded", String(!place.hidden));
   },
   bad: async () => {
     if (!queue[0]) return;
@@ -288,7 +288,7 @@ const KEYS = { s: "skip", x: "bad", z: "zoom", "?": "help", Backspace: "undo" };
 /** @param {KeyboardEvent} event */
 function onKey(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (document.querySelector("dialog[open]") || target.closest("input, textarea, select")) return;
+  if (one("dialog[open]") || target.closest("input, textarea, select")) return;
   const letter = event.key.toLowerCase();
   if (event.ctrlKey || event.metaKey) {
     if (view !== "grade" || letter !== "z" || event.shiftKey) return;
@@ -297,7 +297,7 @@ function onKey(event) {
     return;
   }
   if (event.altKey) return;
-  if (event.key === "Escape" && document.body.classList.contains("zoom")) ACTIONS.zoom();
+  if (event.key === "Escape" && byId("page").classList.contains("zoom")) ACTIONS.zoom();
   if (event.key === "?") ACTIONS.help();
   if (view !== "grade" || event.key === "?") return;
   if (letter === "p" && !event.repeat) {
@@ -338,7 +338,7 @@ async function choose() {
   byId("who").setAttribute("aria-label", `Grader: ${annotator}. Change`);
 }
 
-async function start() {
+export async function start() {
   for (const [n, grade] of GRADES.entries()) {
     const side = grade < 0 ? "unlike" : grade > 0 ? "alike" : "unsure";
     byId("keys").append(make("button", {
@@ -346,18 +346,17 @@ async function start() {
       onclick: () => answer({ grade, input: "button" }),
     }, make("kbd", {}, String(n + 1)), make("small", {}, inWords(grade))));
   }
-  document.addEventListener("keydown", onKey);
-  document.addEventListener("click", release);
-  for (const button of document.querySelectorAll("[data-do]")) {
+  root.addEventListener("keydown", /** @type {EventListener} */ (onKey));
+  root.addEventListener("click", /** @type {EventListener} */ (release));
+  for (const button of all("[data-do]")) {
     button.addEventListener("click", () => ACTIONS[button.getAttribute("data-do") ?? ""]());
   }
-  for (const button of document.querySelectorAll("#views button")) {
+  for (const button of all("#views button")) {
     button.addEventListener("click", () => go(button.getAttribute("data-view") ?? "grade").catch(fail));
   }
-  for (const button of document.querySelectorAll("[data-mode]")) {
+  for (const button of all("[data-mode]")) {
     button.addEventListener("click", () => chooseMode(button.getAttribute("data-mode") ?? "pairs").catch(fail));
   }
-  document.querySelector("[data-go]")?.addEventListener("click", () => go("finish").catch(fail));
   byId("open-help").addEventListener("click", ACTIONS.help);
   byId("who").addEventListener("click", async () => {
     await choose();
@@ -381,22 +380,20 @@ async function start() {
   });
   addEventListener("resize", () => state && showState(state, said));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state && showState(state, said));
+  if (!isPage()) for (const name of ["graders", "finish"]) one(`#views [data-view=${name}]`)?.remove();
   const about = await get("/api/about");
   byId("data-name").textContent = about.data;
   byId("store-name").textContent = about.store;
   question = about.question;
   byId("changes").textContent = `The data are not those that were judged: ${about.changes.join("; ")}.`;
   byId("changes").hidden = !about.changes.length;
-  annotator = localStorage.getItem("annotator") || about.annotator;
+  // In a notebook the program says who grades.
+  annotator = (isPage() && localStorage.getItem("annotator")) || about.annotator;
   if (annotator) {
     byId("who").textContent = annotator;
     byId("who").setAttribute("aria-label", `Grader: ${annotator}. Change`);
   } else await choose();
   await chooseMode(localStorage.getItem("mode") === "piles" ? "piles" : "pairs");
-  document.body.dataset.ready = "yes";
-  const changes = new EventSource("/api/changes");
-  changes.addEventListener("change", () => update().catch(fail));
-  changes.addEventListener("open", () => warn(""));
+  byId("page").dataset.ready = "yes";
+  listen(() => update().catch(fail), () => warn(""));
 }
-
-start().catch(fail);

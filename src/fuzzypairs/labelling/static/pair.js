@@ -1,4 +1,5 @@
 // Two items side by side: pictures, texts, cells, with their differences marked.
+import { load } from "./api.js";
 import { byId, make } from "./dom.js";
 
 /** @typedef {import("./api.js").Pair} Pair */
@@ -7,11 +8,12 @@ import { byId, make } from "./dom.js";
 /** @param {Item} item @param {string} side */
 export function picture(item, side) {
   const image = /** @type {HTMLImageElement} */ (make("img", {
-    src: `/picture/${item.row}`, alt: `${side}: ${item.name}`, draggable: false,
+    alt: `${side}: ${item.name}`, draggable: false,
   }));
   // Small pictures are shown by their pixels.
   const mark = () => image.classList.toggle("pixels", image.naturalWidth > 0 && image.naturalWidth <= 64);
   image.addEventListener("load", mark);
+  load(image, item.row);
   mark();
   return image;
 }
@@ -74,6 +76,6 @@ export function show(pair) {
 /** @param {Pair | undefined} pair */
 export function prefetch(pair) {
   if (pair?.left.picture) {
-    for (const item of [pair.left, pair.right]) new Image().src = `/picture/${item.row}`;
+    for (const item of [pair.left, pair.right]) load(new Image(), item.row);
   }
 }

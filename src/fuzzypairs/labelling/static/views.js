@@ -1,5 +1,5 @@
 // Clusters, history, graders and the end: what is read beside the grading.
-import { byId, inWords, make, table } from "./dom.js";
+import { byId, inWords, make, root, table } from "./dom.js";
 import { drawCurve, drawMap } from "./drawings.js";
 import { picture } from "./pair.js";
 
@@ -37,11 +37,11 @@ export function showState(state, said) {
   const n = state.curve.at(-1)?.n ?? 0;
   byId("fit-line").textContent = state.problem
     ? `The last fit failed: ${state.problem}`
-    : state.map ? `${state.clusters.length} clusters, by ${n} judgements${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
+    : state.map ? `${state.clusters.length} clusters, by ${n} judgement${n === 1 ? "" : "s"}${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
   showNumber(state.n_clusters);
   byId("verdict").textContent = state.verdict.join(" ");
   // What is being written or marked is not drawn anew.
-  if (byId("cards").contains(document.activeElement) && document.activeElement?.matches("input")) return;
+  if (byId("cards").contains(root.activeElement) && root.activeElement?.matches("input")) return;
   byId("cards").replaceChildren(...state.clusters.map((/** @type {any} */ cluster) => card(cluster, said)));
   const marks = () => /** @type {HTMLInputElement[]} */ ([...byId("cards").querySelectorAll("input:checked")]);
   const merge = /** @type {HTMLButtonElement} */ (byId("merge"));
