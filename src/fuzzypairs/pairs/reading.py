@@ -28,7 +28,7 @@ class Ends(NamedTuple):
 
 
 # What holds all judgements: columns, or an argument.
-COLUMNS = "pairs (i, j, grade, judges)"
+COLUMNS = "pairs (i, j, grade, judges, answers)"
 JUDGEMENTS = (COLUMNS, "pairs", "triples", "frame", "matrix")
 # Kinds of numbers: how an error refers to one, and what it expects.
 SAMPLE = "joins sample", "a whole number counted from 0, i and j being rows of X"

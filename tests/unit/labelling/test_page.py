@@ -231,6 +231,7 @@ def test_bad_items_and_reasons(chromium, program):
     page.click("[data-do=why]")
     assert "Asked because" in page.inner_text("#why")
     page.keyboard.press("x")
+    page.wait_for_timeout(UNSEEN)
     page.click("#bad-right")
     page.wait_for_selector(f"#last >> text={left}")
 
