@@ -227,7 +227,7 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
     np.testing.assert_allclose(written[0], live.memberships, atol=1e-6)
     summary = json.loads((tmp_path / "data-report" / "summary.json").read_text())
     assert summary["judgements"]["given"] == 40
-    assert summary["verdict"]["sentences"] == live.verdict
+    assert summary["verdict"]["sentences"] == list(live.verdict.sentences)
     new = tmp_path / "new.csv"
     model = tmp_path / "data-report" / "model.skops"
     result = run("predict", model, data, "--out", new)

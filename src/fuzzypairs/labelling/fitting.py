@@ -18,9 +18,9 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.analysis.fit_rows import can_choose, fit_rows, number_of
+from fuzzypairs.analysis.fit_rows import can_choose, fit_rows, number_of, verdict_of
 from fuzzypairs.cluster.guided import GuidedFDC
-from fuzzypairs.cluster.verdict import HeldOut, agreement_of, assess
+from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.criteria import certainty
 from fuzzypairs.exceptions import FuzzyPairsWarning
 from fuzzypairs.items import distinctive_words
@@ -33,8 +33,6 @@ __all__ = ["ClusterCard", "FitProcess", "FitTask", "Fitted", "fit_once"]
 
 # Typical rows and traits on a card.
 ON_CARD = 4
-# Fewer random pairs do not measure agreement: its standard error is above 0.12.
-FEWEST_RANDOM = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +112,8 @@ class Fitted:
     places : ndarray of shape (n_samples, 2), float32
         Rows on a map, turned to lie as on the last one.
     cards : list of ClusterCard
-    guided, unguided : float or None
-        Share of random pairs that clusters satisfy, with judgements (that of the pair
-        was held out) and without; None where they are too few.
-    n_random : int
-        Number of random pairs that were held out.
-    verdict : list of str
-        What held-out judgements mean, in plain words.
+    verdict : Verdict
+        What held-out judgements mean: the one of model and report.
     notes : list of str
         Warnings of the fit.
     """
@@ -133,10 +126,7 @@ class Fitted:
     labels: Ints
     places: Any
     cards: list[ClusterCard]
-    guided: float | None
-    unguided: float | None
-    n_random: int
-    verdict: list[str]
+    verdict: Verdict
     notes: list[str]
 
 
@@ -164,8 +154,8 @@ def fit_once(task: FitTask, judged: Judged, last: Fitted | None) -> Fitted:
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
     U, labels = model.memberships_, np.asarray(model.labels_)
-    held_out = getattr(model, "held_out_", None)  # none without judgements
-    guided, unguided, n_random = _agreement(held_out, judged.random)
+    # The same as that of a `Result`.
+    verdict = choice.verdict if choice is not None and choice.verdict else None
     return Fitted(
         len(judged.pairs.informative),
         time.perf_counter() - started,
@@ -175,33 +165,9 @@ def fit_once(task: FitTask, judged: Judged, last: Fitted | None) -> Fitted:
         labels,
         _places(model.embed(task.X), None if last is None else last.places),
         _cards(task, U, labels),
-        guided,
-        unguided,
-        n_random,
-        list(assess(held_out, getattr(model, "noise_rate_", None)).sentences),
+        verdict or verdict_of(model, judged.pairs),
         notes,
     )
-
-
-def _agreement(
-    held_out: HeldOut | None, random: list[tuple[int, int]]
-) -> tuple[float | None, float | None, int]:
-    """Return agreement on random pairs, guided and unguided, and their number."""
-    if held_out is None:
-        return None, None, 0
-    wanted = {(min(pair), max(pair)) for pair in random}
-    ends = zip(held_out.pairs.i.tolist(), held_out.pairs.j.tolist(), strict=True)
-    chosen = np.array([pair in wanted for pair in ends], dtype=bool)
-    chosen &= ~np.isnan(held_out.guided)
-    grade = held_out.pairs.grade[chosen]
-    n_random = int(chosen.sum())
-    if n_random < FEWEST_RANDOM or len(np.unique(grade > 0)) < 2:
-        return None, None, n_random
-    shares = [
-        agreement_of(probability[chosen], grade).share
-        for probability in (held_out.guided, held_out.unguided)
-    ]
-    return shares[0], shares[1], n_random
 
 
 def _places(coordinates: Any, last: Floats | None) -> Any:

@@ -1,10 +1,9 @@
-"""What people see while they grade: map, clusters, agreement, hint, contradictions.
+"""What people see while they grade: map, clusters, agreement, contradictions.
 
 Plain dictionaries, ready for JSON. Nobody sees a grade of another person before both
 have graded the pair.
 """
 
-import math
 from collections import Counter, deque
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -22,45 +21,46 @@ from fuzzypairs.pairs.consistency import find_contradictions
 if TYPE_CHECKING:
     from fuzzypairs.labelling.service import Service
 
-__all__ = ["Point", "describe_agreement", "describe_answer", "describe_state", "hint"]
+__all__ = ["Point", "describe_agreement", "describe_answer", "describe_state"]
 
 # The most rows on the map, lines of judgements on it, and entries of lists.
 MOST_POINTS, MOST_LINES, MOST_LISTED = 1200, 400, 20
 # The most clusters that the page offers, and the longest note that it shows.
 MOST_OFFERED, LONGEST_SHOWN = 20, 300
-# Judgements from which held-out agreement means something.
-ENOUGH = 30
-# An expected gain that is worth as many judgements again, the upper end of its interval
-# below which nobody needs to go on, and the quantile of an interval of 90 %.
-WORTH, NOT_WORTH, Z_90 = 0.02, 0.04, 1.64
 # Both rows and the grade.
 Judgement = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
 class Point:
-    """Agreement on held-out judgements at some number of judgements.
+    """Agreement with held-out judgements at some number of judgements.
 
     Attributes
     ----------
     n : int
         Number of judgements.
-    guided, unguided : float or None
-        Share of held-out random pairs satisfied by clusters with and without
-        judgements.
-    n_random : int
-        Number of these pairs.
+    share, low, high : float or None
+        Share of held-out judgements that the clusters satisfy, with its interval.
+    without : float or None
+        The same of clusters without judgements.
     """
 
     n: int
-    guided: float | None
-    unguided: float | None
-    n_random: int
+    share: float | None
+    low: float | None
+    high: float | None
+    without: float | None
 
     @classmethod
     def of(cls, fitted: Fitted) -> "Point":
         """Return the point of a fit."""
-        return cls(fitted.n_judgements, fitted.guided, fitted.unguided, fitted.n_random)
+        guided = fitted.verdict.with_judgements
+        unguided = fitted.verdict.without_judgements
+        without = None if unguided is None else unguided.share
+        if guided is None:
+            return cls(fitted.n_judgements, None, None, None, without)
+        shares = guided.share, guided.low, guided.high
+        return cls(fitted.n_judgements, *shares, without)
 
 
 def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
@@ -93,8 +93,7 @@ def describe_state(service: "Service", annotator: str) -> dict[str, Any]:
         "clusters": _cards(service),
         "n_clusters": _n_clusters(service),
         "curve": [asdict(point) for point in service.model.curve],
-        "verdict": [] if fitted is None else fitted.verdict,
-        "hint": hint(service.model.curve),
+        "verdict": [] if fitted is None else fitted.verdict.sentences,
         "contradictions": _contradictions(service, own),
     }
 
@@ -176,53 +175,6 @@ def _contradictions(service: "Service", own: list[Judgement]) -> list[dict[str, 
         }
         for triple in found[:MOST_LISTED]
     ]
-
-
-def hint(curve: list[Point]) -> str:
-    """Say whether further judgements are worth the work."""
-    n = curve[-1].n if curve else 0
-    known = [point for point in curve if point.guided is not None]
-    if n < ENOUGH or not known:
-        return (
-            f"About {max(ENOUGH - n, 1)} more judgements are needed before agreement "
-            "can be measured well."
-        )
-    last = known[-1]
-    earlier = [point for point in known if point.n <= 0.6 * last.n]
-    level = (
-        f"Agreement on held-out random pairs is {100 * _share(last):.0f} % ± "
-        f"{100 * _error(last):.0f}"
-    )
-    if not earlier:
-        return f"{level}. Go on to see it settle."
-    before = earlier[-1]
-    # If the rest decreases like 1/n, as many judgements again add this part of the
-    # gain so far. Some pairs measure both ends: the error is an upper bound.
-    part = 0.5 * before.n / (last.n - before.n)
-    more = part * (_share(last) - _share(before))
-    error = Z_90 * part * math.hypot(_error(last), _error(before))
-    low, high = more - error, more + error
-    if high < NOT_WORTH:
-        return (
-            f"{level}; {last.n} more judgements may add {100 * high:.0f} points at "
-            "most. You can stop here."
-        )
-    trend = "it still rises" if more >= WORTH else f"no clear gain since {before.n}"
-    return (
-        f"{level}, {trend}; {last.n} more judgements may add {100 * more:+.0f} points "
-        f"({100 * low:+.0f} to {100 * high:+.0f})."
-    )
-
-
-def _share(point: Point) -> float:
-    assert point.guided is not None
-    return point.guided
-
-
-def _error(point: Point) -> float:
-    """Return the standard error of a share; none is known better than by one pair."""
-    share = _share(point)
-    return math.sqrt(max(share * (1 - share), 1 / point.n_random) / point.n_random)
 
 
 def describe_history(

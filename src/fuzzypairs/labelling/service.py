@@ -414,7 +414,7 @@ class Service:
         return answer.left_id in self._row and answer.right_id in self._row
 
     def state(self, annotator: str) -> dict[str, Any]:
-        """Return map, clusters, agreement, hint and contradictions for a person."""
+        """Return map, clusters, agreement and contradictions for a person."""
         return live.describe_state(self, annotator)
 
     def agreement(self, annotator: str) -> dict[str, Any]:

@@ -13,9 +13,6 @@ from fuzzypairs.pairs.stored import copy_to_memory
 
 __all__ = ["Judged", "StoredJudgements", "cluster_names"]
 
-RANDOM = """
-SELECT left_id, right_id FROM answers WHERE strategy = 'random' ORDER BY id"""
-
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -25,9 +22,6 @@ class Judged:
     ----------
     pairs : PairSet
         The judgements of all graders.
-    random : list of tuple of int
-        Rows of the pairs that were drawn at random: they alone measure agreement
-        without bias.
     is_noisy : bool
         Whether single judgements may be wrong.
     named : dict of int to str
@@ -35,7 +29,6 @@ class Judged:
     """
 
     pairs: PairSet
-    random: list[tuple[int, int]]
     is_noisy: bool = False
     named: dict[int, str] = field(default_factory=dict)
 
@@ -59,21 +52,16 @@ class StoredJudgements:
         return PairSet.from_store(self.path, ids=self.names)
 
     def __call__(self) -> Judged:
-        """Return the judgements, which of them are random, and how sure graders are."""
+        """Return the judgements, how sure graders are, and names of clusters."""
         with (
             closing(connect(self.path)) as connection,
             closing(copy_to_memory(connection)) as copy,
         ):
             is_noisy = measure_agreement(read_answers(copy)).is_noisy
             row = {name: number for number, name in enumerate(self.names)}
-            random = [
-                (row[a], row[b])
-                for a, b in copy.execute(RANDOM)
-                if a in row and b in row
-            ]
             names = copy.execute("SELECT id, name FROM cluster_names").fetchall()
         named = {row[name]: called for name, called in names if name in row}
-        return Judged(self.pairs(), random, is_noisy, named)
+        return Judged(self.pairs(), is_noisy, named)
 
 
 def cluster_names(labels: Ints, named: Mapping[int, str], n_clusters: int) -> list[str]:

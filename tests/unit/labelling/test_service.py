@@ -8,13 +8,15 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from fuzzypairs import PairSet
+from fuzzypairs import GuidedFDC, PairSet
 from fuzzypairs.active import Questions
+from fuzzypairs.analysis.fit_rows import fit_rows, verdict_of
 from fuzzypairs.labelling.exchange import judgement_text
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, fit_once
-from fuzzypairs.labelling.live import Point, hint
+from fuzzypairs.labelling.live import Point
 from fuzzypairs.labelling.service import Service, ServiceError
 from fuzzypairs.labelling.store import Event, Store
 from fuzzypairs.labelling.stored_judgements import Judged
@@ -280,7 +282,7 @@ def test_others_cannot_edit(service):
 
 def test_what_people_see_of_a_fit(task):
     judged = [(0, 2, 1.0), (1, 3, 0.5), (0, 1, -1.0)]
-    judged = Judged(PairSet.from_triples(judged, 40), [(0, 2)])
+    judged = Judged(PairSet.from_triples(judged, 40))
     fitted = fit_once(task, judged, None)
     turned = fit_once(task, judged, replace(fitted, places=-fitted.places[:, ::-1]))
 
@@ -298,16 +300,16 @@ def test_the_number_of_clusters_follows_the_judgements(task):
     several = replace(task, n_clusters=(2, 3, 4))
     ends = [(i, i + step) for i in range(36) for step in (1, 2)]
     pairs = PairSet.from_triples([(i, j, truth(i, j)) for i, j in ends], 40)
-    first = fit_once(several, Judged(PairSet.empty(40), []), None)
-    few = fit_once(several, Judged(PairSet.empty(40), []), replace(first, n_clusters=3))
-    many = fit_once(several, Judged(pairs, []), few)
+    first = fit_once(several, Judged(PairSet.empty(40)), None)
+    few = fit_once(several, Judged(PairSet.empty(40)), replace(first, n_clusters=3))
+    many = fit_once(several, Judged(pairs), few)
 
     assert first.n_clusters in (2, 3, 4)
     assert first.chosen
     assert (few.n_clusters, few.chosen) == (3, first.chosen)  # not chosen again
     assert many.n_clusters == 2
     assert "72 held-out judgements" in many.chosen
-    assert fit_once(task, Judged(pairs, []), None).chosen == ""
+    assert fit_once(task, Judged(pairs), None).chosen == ""
 
 
 def test_people_change_the_number_of_clusters(catalogue, store, task):
@@ -331,21 +333,22 @@ def test_people_change_the_number_of_clusters(catalogue, store, task):
     assert service.next("Ann")[0] != asked  # answered before
 
 
-def test_random_pairs_alone_measure_agreement(task):
+def test_page_model_and_report_have_one_verdict(task, catalogue):
     rng = np.random.default_rng(0)
     ends = [rng.choice(40, 2, replace=False).tolist() for _ in range(60)]
-    triples = [(i, j, truth(i, j)) for i, j in ends]
-    pairs = PairSet.from_triples(triples, 40)
-    # Judgements of the others are wrong.
-    random = {tuple(sorted(pair)) for pair in ends[:30]}
-    wrong = [(i, j, s if (i, j) in random else -0.3 * s) for i, j, s in pairs]
-    judged = Judged(PairSet.from_triples(wrong, 40), sorted(random))
-    fitted = fit_once(task, judged, None)
-    few = fit_once(task, Judged(pairs, sorted(random)[:5]), None)
+    pairs = PairSet.from_triples([(i, j, truth(i, j)) for i, j in ends], 40)
+    fitted = fit_once(task, Judged(pairs), None)
+    model = GuidedFDC(random_state=0)
+    model, choice = fit_rows(model, pd.DataFrame(task.X), pairs, [2], are_answers=True)
+    point = Point.of(fitted)
 
-    assert fitted.guided > 0.9
-    assert fitted.n_random == len(random)
-    assert (few.guided, few.unguided, few.n_random) == (None, None, 5)
+    assert choice is None
+    assert fitted.verdict == verdict_of(model, pairs)
+    agreement = fitted.verdict.with_judgements
+    assert (point.n, point.share) == (len(pairs), agreement.share)
+    assert 0 <= point.low <= point.share <= point.high <= 1
+    few = Point.of(fit_once(task, Judged(PairSet.empty(40)), None))
+    assert (few.n, few.share, few.low) == (0, None, None)
 
 
 def test_fits_run_beside_and_the_last_model_stays(catalogue, store, task):
@@ -405,28 +408,6 @@ def test_a_process_that_does_not_start_is_told(task, monkeypatch):
     fits.close()
 
     assert told == ["The process of the fits did not start: no memory"] * 2
-
-
-@pytest.mark.parametrize(
-    ("curve", "words"),
-    [
-        ([], "About 30 more"),
-        ([Point(12, None, None, 9)], "About 18 more"),
-        ([Point(40, 0.9, 0.6, 22)], "Go on to see it settle"),
-        # Half of what 30 judgements added, within 1.64 sqrt(.21 / 20 + .09 / 24) / 2.
-        (
-            [Point(30, 0.7, 0.6, 20), Point(60, 0.9, 0.6, 24)],
-            "still rises; 60 more judgements may add +10 points (+0 to +20)",
-        ),
-        (
-            [Point(100, 0.9, 0.6, 28), Point(200, 0.9, 0.6, 38)],
-            "no clear gain since 100; 200 more judgements may add +0 points (-6 to +6)",
-        ),
-        ([Point(100, 0.98, 0.6, 28), Point(200, 0.98, 0.6, 38)], "You can stop here"),
-    ],
-)
-def test_the_hint(curve, words):
-    assert words in hint(curve)
 
 
 def test_a_report_needs_a_way_to_write_it(service, catalogue, tmp_path):

@@ -104,38 +104,43 @@ function svg(tag, attributes, text) {
   return element;
 }
 
+/** @typedef {{n: number, share: number | null, low: number, high: number, without: number | null}} Point */
+
 /**
+ * Agreement by the number of judgements, with its interval, beside chance.
  * @param {HTMLElement} place
- * @param {{n: number, guided: number | null, unguided: number | null}[]} curve
+ * @param {Point[]} curve
+ * @param {string} said the same in words
  */
-export function drawCurve(place, curve) {
-  const known = curve.filter((point) => point.guided !== null);
-  const [width, height, left, bottom, top] = [320, 170, 48, 28, 12];
+export function drawCurve(place, curve, said) {
+  const known = curve.filter((point) => point.share !== null);
+  const [width, height, left, bottom, top] = [320, 190, 48, 28, 12];
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img" });
   const most = Math.max(10, ...curve.map((point) => point.n));
-  const x = (/** @type {number} */ n) => left + (n / most) * (width - left - 12);
-  const y = (/** @type {number} */ share) => height - bottom - ((share - 0.4) / 0.6) * (height - bottom - top);
-  for (const share of [0.5, 0.75, 1]) {
-    picture.append(svg("line", { x1: left, x2: width - 12, y1: y(share), y2: y(share), class: "axis" }));
-    picture.append(svg("text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" }, `${100 * share} %`));
+  const at = (/** @type {number} */ n, /** @type {number} */ share) =>
+    `${(left + (n / most) * (width - left - 12)).toFixed(1)} ${(height - bottom - share * (height - bottom - top)).toFixed(1)}`;
+  for (const share of [0, 0.5, 1]) {
+    const [, y] = at(0, share).split(" ");
+    picture.append(svg("line", { x1: left, x2: width - 12, y1: y, y2: y, class: "axis" }));
+    picture.append(svg("text", { x: left - 5, y: Number(y) + 4, "text-anchor": "end" }, `${100 * share} %`));
+    if (share === 0.5) picture.append(svg("text", { x: width - 12, y: Number(y) + 13, "text-anchor": "end" }, "chance"));
   }
-  if (known.length) picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judged`));
-  const clamp = (/** @type {number | null} */ share) => Math.max(0.4, share ?? 0.5);
-  const path = (/** @type {"guided" | "unguided"} */ key) => known
-    .filter((point) => point[key] !== null)
-    .map((point, n) => `${n ? "L" : "M"}${x(point.n).toFixed(1)} ${y(clamp(point[key])).toFixed(1)}`).join("");
-  for (const key of /** @type {const} */ (["unguided", "guided"])) {
-    if (known.length) picture.append(svg("path", { d: path(key), class: key }));
-  }
+  const line = (/** @type {string[]} */ points) => `M${points.join("L")}`;
   const last = known.at(-1);
   if (last) {
-    picture.append(svg("circle", { cx: x(last.n), cy: y(clamp(last.guided)), r: 4, class: "dot" }));
-    const percent = (/** @type {number | null} */ share) => (share === null ? "unknown" : `${Math.round(100 * share)} %`);
-    picture.setAttribute("aria-label", `With ${last.n} judgements the clusters satisfy ${percent(last.guided)} of held-out random pairs, without judgements ${percent(last.unguided)}`);
+    const band = [...known.map((p) => at(p.n, p.high)), ...known.map((p) => at(p.n, p.low)).reverse()];
+    picture.append(svg("path", { d: `${line(band)}Z`, class: "band" }));
+    const without = known.filter((p) => p.without !== null);
+    if (without.length) picture.append(svg("path", { d: line(without.map((p) => at(p.n, p.without ?? 0))), class: "unguided" }));
+    picture.append(svg("path", { d: line(known.map((p) => at(p.n, p.share ?? 0))), class: "guided" }));
+    const [x, y] = at(last.n, last.share ?? 0).split(" ");
+    picture.append(svg("circle", { cx: x, cy: y, r: 4, class: "dot" }));
     picture.append(svg("text", { x: left + 4, y: height - 9 }, "— with judgements, - - without"));
+    picture.append(svg("text", { x: width - 12, y: height - 9, "text-anchor": "end" }, `${most} judged`));
   } else {
-    picture.setAttribute("aria-label", "Agreement is not known yet");
-    picture.append(svg("text", { x: width / 2, y: y(0.62), "text-anchor": "middle" }, "known after some judgements"));
+    const [x, y] = at(most / 2, 0.7).split(" ");
+    picture.append(svg("text", { x, y, "text-anchor": "middle" }, "known after some judgements"));
   }
+  picture.setAttribute("aria-label", said || "Agreement is not known yet");
   place.replaceChildren(picture);
 }

@@ -29,17 +29,16 @@ function legend(clusters) {
 export function showState(state, said) {
   for (const size of ["small", "large"]) {
     drawMap(/** @type {HTMLCanvasElement} */ (byId(`${size}-map`)), state.map, state.clusters);
-    drawCurve(byId(`${size}-curve`), state.curve);
-    byId(`${size}-hint`).textContent = state.hint;
+    drawCurve(byId(`${size}-curve`), state.curve, state.verdict[0]);
     byId(`${size}-legend`).replaceChildren(...legend(state.clusters));
   }
-  byId("finish-hint").textContent = state.hint;
   const n = state.curve.at(-1)?.n ?? 0;
   byId("fit-line").textContent = state.problem
     ? `The last fit failed: ${state.problem}`
     : state.map ? `${state.clusters.length} clusters, by ${n} judgement${n === 1 ? "" : "s"}${state.fitting ? "; a newer one is being fitted" : ""}.` : "The first model is being fitted …";
   showNumber(state.n_clusters);
-  byId("verdict").textContent = state.verdict.join(" ");
+  byId("small-verdict").replaceChildren(...verdict(state.verdict.slice(0, 1)));
+  for (const place of ["large", "finish"]) byId(`${place}-verdict`).replaceChildren(...verdict(state.verdict));
   // What is being written or marked is not drawn anew.
   if (byId("cards").contains(root.activeElement) && root.activeElement?.matches("input")) return;
   byId("cards").replaceChildren(...state.clusters.map((/** @type {any} */ cluster) => card(cluster, said)));
@@ -48,6 +47,11 @@ export function showState(state, said) {
   merge.disabled = true;
   merge.onclick = () => said.sort(marks().map((mark) => Number(mark.value)));
   byId("cards").onchange = () => { merge.disabled = marks().length !== 2; };
+}
+
+/** What held-out judgements say, as the program words it. @param {string[]} sentences */
+function verdict(sentences) {
+  return sentences.map((sentence, n) => make("p", n ? { class: "quiet" } : {}, sentence));
 }
 
 /** The number of clusters in use, and those that can be asked for. @param {any} n */
