@@ -39,7 +39,7 @@ with atheris.instrument_imports(include=["fuzzypairs"]) if atheris else nullcont
     from fuzzypairs.labelling.service import Service
     from fuzzypairs.labelling.store import Store
     from fuzzypairs.labelling.web import build_app
-    from fuzzypairs.tables.pair_files import read_pairs
+    from fuzzypairs.tables.pair_files import open_pairs
     from fuzzypairs.tables.table_files import prepare, read_items
     from hostile import commands, values
 
@@ -75,7 +75,7 @@ def tables() -> list[bytes]:
 def pairs(data: bytes) -> None:
     path = FOLDER / "pairs.csv"
     path.write_bytes(data)
-    found = read_pairs(path, 24, None)
+    found = open_pairs(path).resolve(24)
     assert abs(found.grade).max(initial=0.0) <= 1
 
 
@@ -276,7 +276,7 @@ def main() -> None:
     corpus = Path(tempfile.mkdtemp(prefix="corpus-"))
     for number, data in enumerate(seeds(name)):
         (corpus / str(number)).write_bytes(data)
-    if "__ATHERIS_INSTRUMENTED__" not in read_pairs.__code__.co_consts:
+    if "__ATHERIS_INSTRUMENTED__" not in open_pairs.__code__.co_consts:
         sys.exit("atheris does not follow the code: all inputs would be random")
     options = [sys.argv[0], str(corpus), f"-max_total_time={seconds:g}"]
     options += [f"-artifact_prefix={FOLDER}/"]

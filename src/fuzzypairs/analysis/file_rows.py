@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -23,7 +22,7 @@ from fuzzypairs.pairs.stored import is_store, open_store
 from fuzzypairs.tables.block_features import BlockFeatures, prepare_blocks
 from fuzzypairs.tables.file_blocks import FileBlock, find_files, list_blocks
 from fuzzypairs.tables.judged_rows import Hits, Wanted, pairs_of_rows
-from fuzzypairs.tables.pair_files import open_pairs, read_pairs
+from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.table_files import Items
 
 __all__ = ["FileJob", "FileRows", "open_files"]
@@ -236,26 +235,28 @@ class FileRows:
 
     def _read_pairs(self, path: Path, scale: str | None) -> PairSet | NamedPairs:
         """Read judgements by row numbers, or by the ids that they name."""
-        resolve: Callable[..., PairSet]
-        if is_store(path):
+        file = None if is_store(path) else open_pairs(path)
+        if file is None:
             stored = open_store(path)
             if stored.has_content:
                 return pairs_of_rows(Wanted.of(path, stored), self._find_rows)
-            found = stored.names if stored.facts.get("id_column") else None
-            resolve = partial(read_pairs, path)
+            if not stored.facts.get("id_column"):
+                return PairSet.from_store(path, n_samples=self.n_rows)
+            names = np.array(stored.names, dtype=object)
+        elif file.by_row:
+            return file.resolve(self.n_rows, None, scale)
         else:
-            file = open_pairs(path)
-            found = None if file.by_row else file.names()
-            resolve = partial(file.resolve, scale=scale)
-        if found is None:
-            return resolve(self.n_rows, None)
+            names = np.array(file.names(), dtype=object)
         if self.features.id_column is None:
             raise ValueError(
                 f"{path} names rows by ids: name the column of ids by --id, or call "
                 "the columns i and j if they are row numbers"
             )
-        names = np.array(found, dtype=object)
-        judged = resolve(len(names), names)
+        judged = (
+            PairSet.from_store(path, ids=names)
+            if file is None
+            else file.resolve(len(names), names, scale)
+        )
         if self.features.ids_as_text:
             return NamedPairs(pd.Index(names), judged)
         numbers = pd.to_numeric(pd.Series(names), errors="coerce")

@@ -292,9 +292,9 @@ def read_messages() -> "pd.DataFrame":
     """Return the messages of the demo, with subject and tone."""
     from importlib.resources import files
 
-    from fuzzypairs.tables.table_files import read_table
+    from fuzzypairs.tables.readers import TableFile
 
-    return read_table(str(files("fuzzypairs.datasets") / "messages.csv"))
+    return TableFile(str(files("fuzzypairs.datasets") / "messages.csv")).read()
 
 
 def _judge_pairs(meant: "Labels", limit: Limit, seed: int) -> "PairSet":

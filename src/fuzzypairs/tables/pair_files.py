@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fuzzypairs.exceptions import PairsError, ReadingWarning
 from fuzzypairs.pairs import PairSet
-from fuzzypairs.pairs.stored import is_store
 from fuzzypairs.tables.columns import as_text, listed
 from fuzzypairs.tables.grades import grades_of
 from fuzzypairs.tables.readers import ALL, TableFile
@@ -21,7 +20,7 @@ from fuzzypairs.tables.table_files import open_table
 from fuzzypairs.tables.writing import unescape_cell
 from fuzzypairs.validation import suggest
 
-__all__ = ["PairsFile", "find_ids", "open_pairs", "read_pairs"]
+__all__ = ["PairsFile", "find_ids", "open_pairs"]
 
 # Names of the two columns of samples, and of the column of grades. Only the first
 # two hold row numbers.
@@ -77,9 +76,13 @@ class PairsFile:
         return list(dict.fromkeys(name for name in both if not pd.isna(name)))
 
     def resolve(
-        self, n_samples: int, ids: NDArray[Any] | None, scale: str | None = None
+        self, n_samples: int, ids: NDArray[Any] | None = None, scale: str | None = None
     ) -> PairSet:
-        """Return the judgements of data with `n_samples` rows and these `ids`."""
+        """Return the judgements of data with `n_samples` rows and these `ids`.
+
+        A `ReadingWarning` says if pairs are judged more than once, grades are all of
+        one sign or not from -1 to 1.
+        """
         try:
             i, j = self.rows(n_samples, ids)
             by_row = self.by_row or ids is None
@@ -165,12 +168,25 @@ class PairsFile:
 
 
 def open_pairs(path: str | PathLike[str]) -> PairsFile:
-    """Read a file of judgements and find its columns by their names.
+    r"""Read a file of judgements and find its columns by their names.
 
     Parameters
     ----------
     path : str or path-like
-        A file that `read_table` can read.
+        A table with the columns ``i, j, grade`` with row numbers of the data, or
+        ``a, b, grade`` with their ids, or of other usual names; a column ``annotator``
+        names the judges, further ones are ignored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables.pair_files import open_pairs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pairs.csv"
+    ...     _ = path.write_text("i,j,grade,annotator\n0,2,0.7,Ann\n0,1,-1,Bob\n")
+    ...     list(open_pairs(path).resolve(3))
+    [(0, 1, -1.0), (0, 2, 0.7)]
     """
     file = open_table(path)
     frame = file.read(ALL)
@@ -196,51 +212,6 @@ def open_pairs(path: str | PathLike[str]) -> PairsFile:
         ends in BY_ROW and bool(numbers >= 0.5),
         None if judge is None else as_text(frame[plain[judge]]).to_numpy(),
     )
-
-
-def read_pairs(
-    path: str | PathLike[str],
-    n_samples: int,
-    ids: NDArray[Any] | None = None,
-    *,
-    grade_scale: str | None = None,
-) -> PairSet:
-    r"""Read a file of judgements.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file that `read_table` can read. Its columns are ``i, j, grade`` with row
-        numbers of the data, or ``a, b, grade`` with their ids, or have other usual
-        names; a column ``annotator`` names the judges, further ones are ignored. Or a
-        file ``*.db`` of the labelling page.
-    n_samples : int
-        Number of rows of the data.
-    ids : ndarray of shape (n_samples,), default=None
-        Names of the rows as text, if judgements go by them.
-    grade_scale : str, default=None
-        See `grades_of`.
-
-    Warns
-    -----
-    ReadingWarning
-        If pairs are judged more than once, grades are all of one sign or not from -1
-        to 1.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from fuzzypairs.tables.pair_files import read_pairs
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "pairs.csv"
-    ...     _ = path.write_text("i,j,grade,annotator\n0,2,0.7,Ann\n0,1,-1,Bob\n")
-    ...     list(read_pairs(path, n_samples=3))
-    [(0, 1, -1.0), (0, 2, 0.7)]
-    """
-    if is_store(path):
-        return PairSet.from_store(path, ids=ids, n_samples=n_samples)
-    return open_pairs(path).resolve(n_samples, ids, grade_scale)
 
 
 def find_ids(file: TableFile, judged: PairsFile, others: set[str | None]) -> str:

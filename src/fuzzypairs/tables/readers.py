@@ -43,17 +43,33 @@ EXPECTED = "names of columns, then a row for each item"
 
 
 class TableFile:
-    """A file of a table, whose content is decoded once.
+    r"""A file of a table, whose content is decoded once.
+
+    Encoding, delimiter and decimal sign of text are found from the text; comments are
+    skipped. Empty fields, ``?``, ``-`` and words such as NA are missing values.
 
     Parameters
     ----------
     path : str or path-like
+        ``*.csv``, ``*.tsv``, ``*.txt``, ``*.xlsx``, ``*.parquet``, ``*.jsonl`` or
+        ``*.ndjson``, with or without ``.gz``.
 
     Attributes
     ----------
     path : Path
     note : str
         What users should know of how the file was read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fuzzypairs.tables.readers import TableFile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wines.csv"
+    ...     _ = path.write_text("name,acid\noak,1.5\nash,?\n")
+    ...     TableFile(path).read().shape
+    (2, 2)
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:

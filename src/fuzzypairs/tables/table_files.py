@@ -17,41 +17,7 @@ from fuzzypairs.tables.features import Preparation
 from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.validation import suggest
 
-__all__ = ["Items", "prepare", "read_items", "read_table", "set_apart"]
-
-
-def read_table(path: str | PathLike[str], *, text: Sequence[str] = ()) -> pd.DataFrame:
-    r"""Read a table from text, Excel, Parquet or JSON lines, packed by gzip or not.
-
-    Encoding, delimiter and decimal sign of text are found from the text; comments are
-    skipped.
-
-    Parameters
-    ----------
-    path : str or path-like
-        ``*.csv``, ``*.tsv``, ``*.txt``, ``*.xlsx``, ``*.parquet``, ``*.jsonl`` or
-        ``*.ndjson``, with or without ``.gz``. Empty fields, ``?``, ``-`` and words
-        such as NA are missing values.
-    text : sequence of str, default=()
-        Columns to keep as they are written: 007 is not 7.
-
-    Returns
-    -------
-    frame : DataFrame of shape (n_rows, n_columns)
-        At least one row; the names of the columns are different.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from fuzzypairs.tables.table_files import read_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "wines.csv"
-    ...     _ = path.write_text("name,acid\noak,1.5\nash,?\n")
-    ...     read_table(path).shape
-    (2, 2)
-    """
-    return open_table(path).read(text)
+__all__ = ["Items", "open_table", "prepare", "read_items", "set_apart"]
 
 
 def open_table(path: str | PathLike[str]) -> TableFile:
@@ -117,7 +83,7 @@ def read_items(
     Parameters
     ----------
     path : str or path-like
-        A file that `read_table` can read.
+        A file that `TableFile` can read.
     id_column : str, default=None
         The column that names the rows.
     truth : str, default=None

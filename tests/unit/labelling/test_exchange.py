@@ -12,7 +12,7 @@ from fuzzypairs.exceptions import PairsError
 from fuzzypairs.labelling.exchange import import_judgements, judgement_text
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Event, Store, StoreError
-from fuzzypairs.tables.pair_files import read_pairs
+from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.table_files import read_items
 from fuzzypairs.tables.writing import write_table
 
@@ -37,7 +37,6 @@ def test_a_store_becomes_pairs(store, catalogue):
 
     assert list(pairs) == [(0, 1, -0.5), (0, 2, 0.0), (1, 3, 0.75)]
     assert pairs.n_samples == 40
-    assert read_pairs(store.path, 40, catalogue.items.ids) == pairs
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
@@ -48,7 +47,7 @@ def test_what_goes_out_comes_in_again(store, catalogue, tmp_path, ending):
 
     assert len(out) == 3
     write_table(path, out)
-    assert read_pairs(path, 40, catalogue.items.ids) == PairSet.from_store(
+    assert open_pairs(path).resolve(40, catalogue.items.ids) == PairSet.from_store(
         store.path, ids=catalogue.ids
     )
     with Store(tmp_path / "other.db") as other:
@@ -98,7 +97,7 @@ def test_ids_that_a_spreadsheet_would_run_go_out_and_in(tmp_path):
             store.append(Event("graded", names[0], name, who, grade=k / 2 - 1))
         path.write_bytes(judgement_text(store))
         expected = [(a.left_id, a.right_id, a.annotator) for a in store.answers()]
-    assert len(read_pairs(path, 6, catalogue.items.ids)) == 5
+    assert len(open_pairs(path).resolve(6, catalogue.items.ids)) == 5
     rows = RowReader().read(table, path)
     assert rows.ids.tolist() == names
     assert len(rows.pairs) == 5
@@ -123,7 +122,7 @@ def test_row_numbers_where_there_are_no_ids(table, tmp_path):
         with pytest.raises(PairsError, match="a table with 40 rows, but the data have"):
             PairSet.from_store(store.path, n_samples=39)
         csv.write_bytes(judgement_text(store))
-    assert list(read_pairs(csv, 40)) == [(0, 2, 0.5)]
+    assert list(open_pairs(csv).resolve(40)) == [(0, 2, 0.5)]
 
 
 def test_errors_say_what_to_do(store, tmp_path, catalogue):
@@ -212,7 +211,7 @@ def test_judged_rows_are_found_by_their_content(by_row, change):
     assert service.changes == []  # they were said at the first time
     exported = table.with_name("pairs.csv")
     exported.write_bytes(judgement_text(store))
-    assert content(changed, read_pairs(exported, len(changed))) == JUDGED
+    assert content(changed, open_pairs(exported).resolve(len(changed))) == JUDGED
     assert content(changed, PairSet.from_store(store.path)) == JUDGED
 
 

@@ -3,13 +3,17 @@ import pandas as pd
 import pytest
 
 from fuzzypairs.exceptions import PairsError, ReadingWarning
-from fuzzypairs.tables.pair_files import read_pairs
+from fuzzypairs.tables.pair_files import open_pairs
 from fuzzypairs.tables.table_files import read_items
 
 
 def write(path, text):
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def read_pairs(path, n_samples, ids=None, scale=None):
+    return open_pairs(path).resolve(n_samples, ids, scale)
 
 
 def ids_of(names):
@@ -90,7 +94,7 @@ def test_grades_as_people_write_them(tmp_path, grades, scale, expected):
     lines = [f"{n},{n + 1},{grade}\n" for n, grade in enumerate(grades)]
     path = write(tmp_path / "p.csv", "".join(["i,j,grade\n", *lines]))
 
-    pairs = read_pairs(path, 9, grade_scale=scale)
+    pairs = read_pairs(path, 9, scale=scale)
     np.testing.assert_allclose(pairs.grade, expected)
 
 
@@ -176,4 +180,4 @@ def test_scales_that_are_none(tmp_path, scale):
     path = write(tmp_path / "p.csv", "i,j,grade\n0,1,1\n")
 
     with pytest.raises(PairsError, match=f"--grade-scale is '{scale}': expected one"):
-        read_pairs(path, 3, grade_scale=scale)
+        read_pairs(path, 3, scale=scale)

@@ -10,9 +10,9 @@ from fuzzypairs.exceptions import ReadingWarning
 from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.tables.table_files import (
     Items,
+    open_table,
     prepare,
     read_items,
-    read_table,
     set_apart,
 )
 
@@ -79,7 +79,7 @@ def test_marks_of_spreadsheets_are_read(tmp_path):
     path = tmp_path / "d.csv"
     path.write_bytes("\ufeffx, y\r\n1, ?\r\n2, 3\r\n".encode())
 
-    frame = read_table(path)
+    frame = open_table(path).read()
     assert list(frame.columns) == ["x", "y"]
     assert frame["y"].isna().tolist() == [True, False]
 
@@ -177,15 +177,15 @@ def test_bad_tables(tmp_path, name, content, message):
     path.write_bytes(content)
 
     with pytest.raises(ValueError, match=message) as caught:
-        read_table(path)
+        open_table(path).read()
     assert "\n" not in str(caught.value)
 
 
 def test_paths_that_are_no_files(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder: name a file in it"):
-        read_table(tmp_path)
+        open_table(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"d.csv does not exist"):
-        read_table(tmp_path / "d.csv")
+        open_table(tmp_path / "d.csv")
 
 
 def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
@@ -194,7 +194,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
     with pytest.raises(ImportError, match=r"pip install 'fuzzypairs\[files\]'"):
-        read_table(path)
+        open_table(path).read()
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_encoding_delimiter_and_decimal_comma_are_found(tmp_path, encoding, deli
     path.write_bytes(GERMAN.replace(";", delimiter).encode(encoding))
 
     with pytest.warns(ReadingWarning, match=r"d.csv was read as .* decimal commas"):
-        frame = read_table(path)
+        frame = open_table(path).read()
 
     assert list(frame) == ["Nr", "Größe", "Preis"]
     assert frame["Größe"].tolist() == [1.5, 2.25]
@@ -252,14 +252,16 @@ def test_words_with_decimal_commas_are_read_from_every_format(tmp_path, ending):
             path, index=False
         )
 
-    found = read_table(path, text=["code", "tags"])
+    found = open_table(path).read(["code", "tags"])
     assert found["price"][0] == "7479.54 €"
     assert found["code"].tolist() == ["007", "7"]
     assert found["tags"].tolist() == ["a", "1,5"]
 
 
 def test_a_plain_file_is_read_without_a_word(tmp_path):
-    frame = read_table(write(tmp_path / "d.csv", 'x,n,d\n1.5,"1,234",2020-01-01\n'))
+    frame = open_table(
+        write(tmp_path / "d.csv", 'x,n,d\n1.5,"1,234",2020-01-01\n')
+    ).read()
 
     assert frame["n"].tolist() == [1234.0]
 
@@ -267,7 +269,7 @@ def test_a_plain_file_is_read_without_a_word(tmp_path):
 def test_lines_are_counted_as_an_editor_does(tmp_path):
     path = write(tmp_path / "d.csv", '# by Ann\nx,y\n1,"a\nb"\n\n# checked\n2,c\n')
 
-    assert read_table(path)["x"].tolist() == [1, 2]
+    assert open_table(path).read()["x"].tolist() == [1, 2]
     assert [TableFile(path).place(row) for row in (0, 1)] == ["line 3", "line 7"]
 
 
@@ -281,7 +283,7 @@ def test_lines_are_counted_as_an_editor_does(tmp_path):
 )
 @pytest.mark.filterwarnings("ignore::fuzzypairs.exceptions.ReadingWarning")
 def test_comments_are_told_from_names_and_rows(tmp_path, text, names, n_rows):
-    frame = read_table(write(tmp_path / "d.csv", text))
+    frame = open_table(write(tmp_path / "d.csv", text)).read()
 
     assert (list(frame), len(frame)) == (names, n_rows)
 
@@ -294,7 +296,7 @@ def test_a_workbook_may_have_a_title_and_further_sheets(tmp_path):
         book.sheets["wines"]["A1"] = "Our wines"
 
     with pytest.warns(ReadingWarning, match="has the sheets notes too"):
-        frame = read_table(path)
+        frame = open_table(path).read()
 
     assert list(frame) == list(FRAME)
     assert frame["acid"].tolist()[2:] == [2.5, 0.1]
@@ -306,11 +308,11 @@ def test_rows_of_a_workbook_are_counted_with_empty_ones(tmp_path):
     frame = pd.DataFrame({"x": [1, None, 3], "y": [4, None, 6]})
     frame.to_excel(path, index=False)
 
-    assert read_table(path)["x"].tolist() == [1, 3]
+    assert open_table(path).read()["x"].tolist() == [1, 3]
     assert [TableFile(path).place(row) for row in (0, 1)] == ["row 2", "row 4"]
 
 
 def test_columns_of_spaces_are_read_from_text(tmp_path):
     path = write(tmp_path / "d.txt", "x   y\n1   2\n3 4\n")
 
-    assert read_table(path).to_dict("list") == {"x": [1, 3], "y": [2, 4]}
+    assert open_table(path).read().to_dict("list") == {"x": [1, 3], "y": [2, 4]}

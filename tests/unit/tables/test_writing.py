@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzzypairs.tables.table_files import read_table
+from fuzzypairs.tables.readers import TableFile
 from fuzzypairs.tables.writing import escape_cell, unescape_cell, write_table, writer_of
 
 COLUMNS = {"id": ["oak", "=1+2", "'a"], "u": [0.125, 1.0, 1 / 3], "n": [-1, 2, 3]}
@@ -51,7 +51,7 @@ def test_other_formats_keep_everything(tmp_path, ending):
     path = tmp_path / f"t.{ending}"
     write_table(path, COLUMNS, decimals=2)
 
-    found = read_table(path)
+    found = TableFile(path).read()
     assert found["id"].tolist() == COLUMNS["id"]
     np.testing.assert_allclose(found["u"], COLUMNS["u"], rtol=1e-14)
     assert os.listdir(tmp_path) == [path.name]
