@@ -13,9 +13,9 @@ from fuzzypairs.threads import Threads
 __all__ = ["show_versions"]
 
 REQUIRED = ("joblib", "numpy", "scikit-learn", "scipy", "threadpoolctl")
-OPTIONAL = ("Jinja2", "dask", "distributed", "httpx2", "matplotlib", "onnxruntime",
-            "openpyxl", "pandas", "pyarrow", "pyscipopt", "rich", "skops", "starlette",
-            "typer", "uvicorn", "wordllama")  # fmt: skip
+OPTIONAL = ("Jinja2", "anywidget", "dask", "distributed", "httpx2", "matplotlib",
+            "onnxruntime", "openpyxl", "pandas", "pyarrow", "pyscipopt", "rich",
+            "skops", "starlette", "typer", "uvicorn", "wordllama")  # fmt: skip
 
 
 def show_versions() -> None:
