@@ -25,7 +25,7 @@ from fuzzypairs.bench import Row
 IMPORTS = (
     "import fuzzypairs.cli.label, fuzzypairs.analysis.analyse, fuzzypairs.labelling"
 )
-IMPORTS += ".serving, fuzzypairs.labelling.media"
+IMPORTS += ".serving"
 # The same program without a limit of the rate: 32 clients are one browser to it.
 UNLIMITED = """
 from functools import partial

@@ -50,6 +50,12 @@ def main() -> None:
             take(ann, folder / "page-grade.png")
             view(ann, "clusters")
             take(ann, folder / "page-clusters.png")
+            view(ann, "grade")
+            ann.keyboard.press("p")
+            ann.wait_for_selector("#unsorted .item")
+            ann.wait_for_timeout(200)
+            sort(ann, classes, 5)
+            take(ann, folder / "page-piles.png")
             bob = browser.new_page(viewport=size)
             bob.add_init_script("localStorage.annotator = 'Bob'")
             open_page(bob, address)
@@ -83,6 +89,7 @@ def grade(page: Page, classes: Any, n: int, seed: int) -> None:
         names = page.locator("#pair thead th").all_inner_texts()
         one, other = (classes[int(name[1:])] for name in names)
         is_right = rng.random() > 0.05
+        page.wait_for_timeout(160)  # sooner, a key is ignored
         page.keyboard.press(rng.choice(list(KEYS[bool((one == other) == is_right)])))
         page.wait_for_function(
             """before => {
@@ -91,6 +98,15 @@ def grade(page: Page, classes: Any, n: int, seed: int) -> None:
             }""",
             arg=",".join(names),
         )
+
+
+def sort(page: Page, classes: Any, n: int) -> None:
+    """Put some of the items that are shown into the piles of their classes."""
+    names = page.locator("#unsorted .item .item-name").all_inner_texts()
+    kinds = [int(classes[int(name[1:])]) for name in names[:n]]
+    seen = list(dict.fromkeys(kinds))
+    for kind in kinds:
+        page.keyboard.press(str(seen.index(kind) + 1))
 
 
 def view(page: Page, name: str) -> None:

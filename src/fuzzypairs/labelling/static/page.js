@@ -306,7 +306,8 @@ function onKey(event) {
   }
   if (mode === "piles") {
     if (target.closest("button:not(.item), a") && [" ", "Enter"].includes(event.key)) return;
-    if (!event.repeat && piles.key(event)) event.preventDefault();
+    const isSeen = performance.now() - shownAt >= UNSEEN_MS;
+    if (!event.repeat && isSeen && piles.key(event)) event.preventDefault();
     return;
   }
   // Buttons and links keep the keys that press them.
