@@ -207,8 +207,9 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
             asked = service.next("Ann", 1)[0]
             grade = 0.9 if KIND[asked.left] == KIND[asked.right] else -0.9
             service.answer("Ann", asked.left, asked.right, grade=grade)
-        service.model.write_report()
         catalogue = service.catalogue
+        service.store.name_cluster(catalogue.ids[7], "sevens", [])
+        service.model.write_report()
         live = fit_once(
             FitTask(labelling.rows.X.to_numpy(), pd.DataFrame(index=range(60)), (), 2),
             StoredJudgements(labelling.database, list(catalogue.ids))(),
@@ -219,12 +220,15 @@ def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
         command += ["--" + name.removesuffix("_column"), value]
     run(*command, "--out", tmp_path / "fit")
     written = [
-        pd.read_csv(tmp_path / folder / "memberships.csv").filter(like="cluster_")
+        pd.read_csv(tmp_path / folder / "memberships.csv")
         for folder in ("data-report", "fit")
     ]
 
     assert written[0].equals(written[1])
-    np.testing.assert_allclose(written[0], live.memberships, atol=1e-6)
+    assert written[0]["cluster"][7] == "sevens"
+    assert written[0]["cluster"].nunique() == 2
+    shares = written[0].filter(like="cluster_")
+    np.testing.assert_allclose(shares, live.memberships, atol=1e-6)
     summary = json.loads((tmp_path / "data-report" / "summary.json").read_text())
     assert summary["judgements"]["given"] == 40
     assert summary["verdict"]["sentences"] == list(live.verdict.sentences)

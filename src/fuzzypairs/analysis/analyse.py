@@ -13,6 +13,7 @@ from fuzzypairs.analysis.fit_rows import TRIED, fit_rows
 from fuzzypairs.analysis.row_reader import RowReader
 from fuzzypairs.analysis.rows import Rows, tell_nobody
 from fuzzypairs.exceptions import warnings_as_notes
+from fuzzypairs.tables.cluster_names import cluster_names
 
 __all__ = ["analyse", "analyse_rows"]
 
@@ -108,4 +109,9 @@ def analyse_rows(
             show=progress,
         )
     seconds = {"read": rows.seconds, "fit": time.perf_counter() - started}
-    return Result(rows, fitted, choice, seconds, [*rows.notes, *notes])
+    called = cluster_names(fitted.labels_, rows.named, fitted.n_clusters_)
+    names = [name or f"cluster {number}" for number, name in enumerate(called)]
+    return Result(
+        rows, fitted, choice, seconds, [*rows.notes, *notes],
+        cluster_names=names if any(called) else (),
+    )  # fmt: skip

@@ -129,11 +129,16 @@ class RowReader:
                 if alone is None
                 else self._read_items(*alone)
             )
-            judged = self._read_pairs(pairs if file is None else file, rows)
+            named: dict[int, str] = {}
+            if stored:
+                judged, named = read_stored(pairs, rows.source)
+            else:
+                judged = self._read_pairs(pairs if file is None else file, rows)
         seconds = time.perf_counter() - started
         return replace(
-            rows, pairs=judged, are_answers=stored, notes=notes, seconds=seconds
-        )
+            rows, pairs=judged, named=named, are_answers=stored, notes=notes,
+            seconds=seconds,
+        )  # fmt: skip
 
     def is_given(self, name: str) -> bool:
         """Tell whether an argument that is nothing by default was given."""
@@ -298,8 +303,6 @@ class RowReader:
             return PairSet.empty(rows.n_rows)
         if isinstance(pairs, PairsFile):
             return pairs.resolve(rows.n_rows, rows.ids, self.grade_scale)
-        if isinstance(pairs, str | os.PathLike):
-            return read_stored(pairs, rows.source)
         if has_ids(pairs) and rows.ids is not None:
             return PairSet.from_frame(pairs, data=pd.DataFrame(index=rows.ids))
         return PairSet.coerce(pairs, rows.n_rows)

@@ -49,6 +49,8 @@ class Rows:
         The pictures, texts or embeddings that the rows are.
     shown : DataFrame of shape (n_rows, n_columns)
         Columns that are only shown.
+    named : dict of int to str
+        Names of clusters that people gave on the labelling page, by a row of each.
     are_answers : bool
         Whether judgements are answers to the questions of the labelling page.
     notes : sequence of str
@@ -64,6 +66,7 @@ class Rows:
     known: Mask | None = None
     items: ItemSet | None = None
     shown: pd.DataFrame = field(default_factory=pd.DataFrame)
+    named: Mapping[int, str] = field(default_factory=dict)
     are_answers: bool = False
     notes: Sequence[str] = ()
     seconds: float = 0.0

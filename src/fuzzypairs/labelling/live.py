@@ -14,9 +14,9 @@ import numpy as np
 from fuzzypairs.labelling.fitting import Fitted
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import Answer
-from fuzzypairs.labelling.stored_judgements import cluster_names
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import find_contradictions
+from fuzzypairs.tables.cluster_names import cluster_names
 
 if TYPE_CHECKING:
     from fuzzypairs.labelling.service import Service

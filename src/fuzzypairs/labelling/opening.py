@@ -15,7 +15,7 @@ from fuzzypairs.labelling.exchange import import_judgements
 from fuzzypairs.labelling.fitting import FitTask
 from fuzzypairs.labelling.service import Service
 from fuzzypairs.labelling.store import Store
-from fuzzypairs.labelling.stored_judgements import Judged, cluster_names
+from fuzzypairs.labelling.stored_judgements import Judged
 
 __all__ = ["Labelling", "numbers_for"]
 
@@ -83,11 +83,7 @@ class Labelling:
     def result(self, judged: Judged, n_clusters: tuple[int, ...]) -> Result:
         """Fit the model of the page to all judgements, as `fuzzypairs fit` does."""
         model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
-        rows = replace(self.rows, pairs=judged.pairs, are_answers=True)
-        result = analyse_rows(rows, n_clusters or self.n_clusters, model)
-        k = result.model.n_clusters_
-        named = cluster_names(result.model.labels_, judged.named, k)
-        if any(named):
-            called = [name or f"cluster {number}" for number, name in enumerate(named)]
-            result = replace(result, cluster_names=called)
-        return result
+        rows = replace(
+            self.rows, pairs=judged.pairs, named=judged.named, are_answers=True
+        )
+        return analyse_rows(rows, n_clusters or self.n_clusters, model)

@@ -1,17 +1,15 @@
 """What a fit begins with, read from the store in the process of the fit."""
 
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzzypairs._typing import Ints
 from fuzzypairs.labelling.graders import measure_agreement
 from fuzzypairs.labelling.store import connect, read_answers
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.stored import copy_to_memory
 
-__all__ = ["Judged", "StoredJudgements", "cluster_names"]
+__all__ = ["Judged", "StoredJudgements"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,26 +60,3 @@ class StoredJudgements:
             names = copy.execute("SELECT id, name FROM cluster_names").fetchall()
         named = {row[name]: called for name, called in names if name in row}
         return Judged(self.pairs(), is_noisy, named)
-
-
-def cluster_names(labels: Ints, named: Mapping[int, str], n_clusters: int) -> list[str]:
-    """Return the names of clusters by those of rows; empty where there is none.
-
-    A cluster with several named rows has all of their names.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-    named : mapping of int to str
-    n_clusters : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cluster_names(np.array([1, 1, 0]), {0: "red", 1: "pink"}, 3)
-    ['', 'pink / red', '']
-    """
-    found: list[set[str]] = [set() for _ in range(n_clusters)]
-    for row, name in named.items():
-        found[int(labels[row])].add(name)
-    return [" / ".join(sorted(names)) for names in found]

@@ -32,11 +32,14 @@ class Stored(NamedTuple):
         Both names, the grade, the annotator, and the number of the answer.
     items : dict of str to tuple of int and str
         Rows and digests of judged items by their names.
+    named : dict of str to str
+        What people call clusters, by the name of an item of each.
     """
 
     facts: dict[str, str]
     judged: list[tuple[str, str, float, str, int]]
     items: dict[str, tuple[int, str]]
+    named: dict[str, str]
 
     @property
     def answers(self) -> list[int] | None:
@@ -132,6 +135,11 @@ def open_store(path: str | PathLike[str]) -> Stored:
                 f"SELECT a, b, grade, annotator, {answer} FROM judgements"
             ).fetchall()
             items = copy.execute("SELECT id, row, digest FROM items").fetchall()
+            # Files of versions that knew no names of clusters have no table of them.
+            known = copy.execute("PRAGMA table_info(cluster_names)").fetchall()
+            called = "SELECT id, name FROM cluster_names" if known else ""
+            named = dict(copy.execute(called))
     except sqlite3.Error as error:
         raise PairsError(sqlite_sentence(path, error)) from None
-    return Stored(facts, judged, {name: (row, digest) for name, row, digest in items})
+    known_items = {name: (row, digest) for name, row, digest in items}
+    return Stored(facts, judged, known_items, named)

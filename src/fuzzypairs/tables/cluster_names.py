@@ -1,12 +1,14 @@
-"""What people call clusters, from a file."""
+"""What people call clusters: names from a file, and names of rows in them."""
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
+from fuzzypairs._typing import Ints
 from fuzzypairs.tables.dialects import decode
 
-__all__ = ["read_names"]
+__all__ = ["cluster_names", "read_names"]
 
 LONGEST = 60
 NUMBERED = re.compile(r"(?i)(?:cluster\s*)?(\d+)\s*[:,;=\t]\s*(.*)")
@@ -73,3 +75,26 @@ def read_names(path: str | os.PathLike[str], n_clusters: int) -> list[str]:
             f"{path} calls two clusters {twice[0]!r}: give each its own name"
         )
     return found_names
+
+
+def cluster_names(labels: Ints, named: Mapping[int, str], n_clusters: int) -> list[str]:
+    """Return the names of clusters by those of rows; empty where there is none.
+
+    A cluster with several named rows has all of their names.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+    named : mapping of int to str
+    n_clusters : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cluster_names(np.array([1, 1, 0]), {0: "red", 1: "pink"}, 3)
+    ['', 'pink / red', '']
+    """
+    found: list[set[str]] = [set() for _ in range(n_clusters)]
+    for row, name in named.items():
+        found[int(labels[row])].add(name)
+    return [" / ".join(sorted(names)) for names in found]

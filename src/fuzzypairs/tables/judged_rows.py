@@ -144,8 +144,10 @@ def pairs_of_rows(wanted: Wanted, parts: Callable[[Wanted], Sequence[Hits]]) -> 
     return replace(found, i=rows[found.i], j=rows[found.j], n_samples=n_rows)
 
 
-def read_stored(path: str | PathLike[str], items: Items) -> PairSet:
-    """Read a file of judgements about the rows of a data file."""
+def read_stored(
+    path: str | PathLike[str], items: Items
+) -> tuple[PairSet, dict[int, str]]:
+    """Read judgements about the rows of a data file, and names of clusters by a row."""
     stored = open_store(path)
     column, used = stored.facts.get("id_column", ""), items.id_column
     # A column of another name may be the same one, but not beside it.
@@ -158,10 +160,16 @@ def read_stored(path: str | PathLike[str], items: Items) -> PairSet:
             f"{path} goes by the ids of column {column!r}, not of {used!r}: take --id "
             f"{column}"
         )
+    names = range(items.n_rows) if items.ids is None else items.ids
+    place = {str(name): row for row, name in enumerate(names)}
     if not stored.has_content:
-        return PairSet.from_store(path, ids=items.ids, n_samples=items.n_rows)
-
-    table = items.file or TableFile(items.path)
-    return pairs_of_rows(
-        Wanted.of(path, stored), lambda wanted: [wanted.hits(table.read(wanted.text))]
-    )
+        pairs = PairSet.from_store(path, ids=items.ids, n_samples=items.n_rows)
+    else:
+        table, wanted = items.file or TableFile(items.path), Wanted.of(path, stored)
+        hits = [wanted.hits(table.read(wanted.text))]
+        pairs, found = pairs_of_rows(wanted, lambda _: hits), find_rows(wanted, hits)
+        # Of a table in another order only the judged rows are known.
+        were = {name: row for name, (row, _) in wanted.items.items()}
+        place = place if found == were else found
+    named = {place[name]: n for name, n in stored.named.items() if name in place}
+    return pairs, named
