@@ -196,7 +196,22 @@ def make_pictures(folder):
     return folder / "data", {}
 
 
-@pytest.mark.parametrize("make", [make_table, make_texts, make_pictures])
+def make_text_alone(folder):
+    path, told = make_texts(folder)
+    pd.read_csv(path)[["text"]].to_csv(path, index=False)
+    return path, told
+
+
+def make_array(folder):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 6)) + 3 * np.array(KIND)[:, None]
+    np.save(folder / "data.npy", values)
+    return folder / "data.npy", {}
+
+
+@pytest.mark.parametrize(
+    "make", [make_table, make_texts, make_text_alone, make_pictures, make_array]
+)
 def test_the_report_is_of_the_live_model_and_that_of_fit(tmp_path, make):
     data, told = make(tmp_path)
     reading = ReadingOptions(**told)

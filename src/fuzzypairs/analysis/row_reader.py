@@ -131,7 +131,8 @@ class RowReader:
             )
             named: dict[int, str] = {}
             if stored:
-                judged, named = read_stored(pairs, rows.source)
+                digests = None if rows.items is None else rows.items.digests
+                judged, named = read_stored(pairs, rows.source, digests)
             else:
                 judged = self._read_pairs(pairs if file is None else file, rows)
         seconds = time.perf_counter() - started

@@ -145,9 +145,15 @@ def pairs_of_rows(wanted: Wanted, parts: Callable[[Wanted], Sequence[Hits]]) -> 
 
 
 def read_stored(
-    path: str | PathLike[str], items: Items
+    path: str | PathLike[str],
+    items: Items,
+    digests: Callable[[], NDArray[np.uint64]] | None = None,
 ) -> tuple[PairSet, dict[int, str]]:
-    """Read judgements about the rows of a data file, and names of clusters by a row."""
+    """Read judgements about the rows of a data file, and names of clusters by a row.
+
+    Rows that are known by their content are those of a table or, where no columns were
+    judged, items with these digests.
+    """
     stored = open_store(path)
     column, used = stored.facts.get("id_column", ""), items.id_column
     # A column of another name may be the same one, but not beside it.
@@ -165,8 +171,12 @@ def read_stored(
     if not stored.has_content:
         pairs = PairSet.from_store(path, ids=items.ids, n_samples=items.n_rows)
     else:
-        table, wanted = items.file or TableFile(items.path), Wanted.of(path, stored)
-        hits = [wanted.hits(table.read(wanted.text))]
+        wanted = Wanted.of(path, stored)
+        if digests is None or wanted.columns:
+            table = items.file or TableFile(items.path)
+            hits = [wanted.hits(table.read(wanted.text))]
+        else:
+            hits = [wanted.among(digests())]
         pairs, found = pairs_of_rows(wanted, lambda _: hits), find_rows(wanted, hits)
         # Of a table in another order only the judged rows are known.
         were = {name: row for name, (row, _) in wanted.items.items()}
