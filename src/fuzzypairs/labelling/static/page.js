@@ -306,8 +306,8 @@ function onKey(event) {
   }
   if (mode === "piles") {
     if (target.closest("button:not(.item), a") && [" ", "Enter"].includes(event.key)) return;
-    const isSeen = performance.now() - shownAt >= UNSEEN_MS;
-    if (!event.repeat && isSeen && piles.key(event)) event.preventDefault();
+    const isEarly = /^[1-9s]$/.test(event.key) && performance.now() - shownAt < UNSEEN_MS;
+    if (!event.repeat && !isEarly && piles.key(event)) event.preventDefault();
     return;
   }
   // Buttons and links keep the keys that press them.
