@@ -135,6 +135,10 @@ REQUESTS = [
             ("answer", '{"annotator":"Ann","left":2,"right":3,"kind":"unsure"}'),
             ("undo", '{"annotator":"Ann"}'),
             ("edit", '{"annotator":"Ann","event":1,"grade":-1}'),
+            ("sort", '{"annotator":"Ann","piles":[[0,1],[2]],"key":"k"}'),
+            ("clusters", '{"annotator":"Ann","n":3}'),
+            ("name", '{"row":0,"name":"red"}'),
+            ("sort-clusters", '{"annotator":"Ann","rows":[0,1]}'),
             ("again", '{"annotator":"Ann","left":0,"right":1}'),
             ("report", "{}"),
         )

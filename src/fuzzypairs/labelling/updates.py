@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fuzzypairs.analysis.fit_rows import TRIED
+from fuzzypairs.labelling.answer_checks import ServiceError
 from fuzzypairs.labelling.fitting import FitProcess, FitTask, Fitted
 from fuzzypairs.labelling.live import Point
 from fuzzypairs.labelling.stored_judgements import Judged, StoredJudgements
@@ -105,7 +106,7 @@ class Updates:
         else:
             numbers = tuple(k for k in TRIED if k <= most)
         if self._fits is None:
-            raise ValueError("nothing is fitted here")
+            raise ServiceError("nothing is fitted here")
         with self._lock:
             self.numbers = numbers
             self._fits.task = replace(self._fits.task, n_clusters=numbers)

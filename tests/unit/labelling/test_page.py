@@ -506,6 +506,14 @@ def test_no_text_of_the_data_is_run(chromium, start, tmp_path):
         }""",
         texts,
     )
+    page.keyboard.press("p")
+    page.wait_for_selector("#unsorted .item")
+    page.keyboard.press("1")
+    go(page, "clusters")
+    page.wait_for_selector("#cards .card", timeout=120_000)
+    page.locator("#cards input:not([type])").first.fill(texts[1])
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#large-legend >> text=window.hit")
     for view in VIEWS:
         go(page, view)
         page.wait_for_timeout(300)

@@ -412,3 +412,21 @@ def test_piles_over_http(client, service):
     undone = post(client, "/api/undo", annotator="Ann").json()
     assert undone["pair"] is None
     assert {item["row"] for item in undone["set"]["items"]} == set(rows[:3])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("clusters", {"annotator": "Ann", "n": 3}, "nothing is fitted"),
+        ("clusters", {"annotator": "Ann", "n": 2.5e9}, "n_clusters is"),
+        ("name", {"row": 0, "name": "red"}, "still being fitted"),
+        ("sort-clusters", {"annotator": "Ann", "rows": [0]}, "still being fitted"),
+        ("sort", {"annotator": "Ann", "piles": {"0": [1]}}, "piles is"),
+        ("sort", {"annotator": "Ann", "piles": [[0, [1]]]}, "row is"),
+    ],
+)
+def test_what_makes_no_sense_is_said(client, path, body, said):
+    answer = post(client, f"/api/{path}", **body)
+
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
