@@ -170,10 +170,11 @@ def read_labelling(
     database: Path | None,
 ) -> "Labelling":
     """Read a user's data, and make features of them."""
-    from fuzzypairs.analysis.row_reader import RowReader
-    from fuzzypairs.labelling.opening import Labelling, numbers_for
-
     with screen.progress(percent=True) as show:
+        show("starting", 0, 1)  # the libraries take longest
+        from fuzzypairs.analysis.row_reader import RowReader
+        from fuzzypairs.labelling.opening import Labelling, numbers_for
+
         rows = RowReader(**reading.arguments(data), progress=show).read(data)
     path = data.resolve()
     database = database or path.with_name(f"{path.name.split('.')[0] or 'data'}.db")
