@@ -46,7 +46,6 @@ def cost_of_options(n_samples: int) -> Iterator[Row]:
         "GuidedFDC": GuidedFDC(**common),
         'FDC with propagate="auto"': FDC(propagate="auto", **common),
         "FDC with robust=True": FDC(robust=True, **common),
-        'FDC with metric="learned"': FDC(metric="learned", **common),
     }
     models: list[FDC | GuidedFDC] = [FDC(**common), *others.values()]
     few = pairs.restrict(np.arange(1000))

@@ -10,7 +10,6 @@ import numpy as np
 from experiments import other_peers
 from experiments.peers import MPCKMeans, PCKMeans
 from fuzzypairs import FDC, PCCA, FuzzyCMeans, GuidedFDC, PairSet
-from fuzzypairs.criteria import normalized_ari
 
 __all__ = ["METHODS", "Fitted", "Method", "Problem"]
 
@@ -96,16 +95,6 @@ def _predicted(problem: Problem) -> Fitted:
     return Fitted(U.argmax(axis=1), U)
 
 
-def _tuned(problem: Problem) -> Fitted:
-    """Return the best of several settings by the classes, which nobody has."""
-    fits = [
-        _estimator(GuidedFDC, problem, fuzzifier=fuzzifier, propagate=propagate)
-        for fuzzifier in ("auto", 1.2, 1.5, 2.0)
-        for propagate in (False, True)
-    ]
-    return max(fits, key=lambda fitted: normalized_ari(problem.y, fitted.labels))
-
-
 def _peer(fit: Callable[..., np.ndarray], problem: Problem) -> Fitted:
     return Fitted(fit(problem.X, problem.pairs, problem.n_classes, problem.seed))
 
@@ -144,6 +133,5 @@ METHODS: dict[str, Method] = {
     "spectral": Method(partial(_peer, other_peers.spectral), everywhere=False),
     "self-training": Method(partial(_peer, other_peers.self_training)),
     "Gaussian mixture": Method(partial(_peer, other_peers.gaussian_mixture)),
-    "GuidedFDC (oracle)": Method(_tuned, everywhere=False),
     "classifier (bound)": Method(_bound, everywhere=False),
 }

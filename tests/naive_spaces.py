@@ -128,49 +128,6 @@ def power_center(p):
     return lambda X, w: np.array([center(x, w) for x in X.T])
 
 
-def softmax(z):
-    """Positive numbers of sum 1 in proportion to exp(z)."""
-    powers = [math.exp(a - max(z)) for a in z]
-    return np.array([a / sum(powers) for a in powers])
-
-
-def negative_log_likelihood(W, F, pairs, labels, prior, ridge, doubt, weight):
-    """What a learned map minimises: minus the logarithm of how likely judgements are.
-
-    Rows of F are the features of samples; the last row of W is the constant, whose
-    ridge is a thousandth.
-    """
-    V = [softmax([*f, 1.0] @ W) for f in F]
-    total = 0.0
-    for p, q, s in pairs:
-        alike = doubt + (1 - 2 * doubt) * inner(V[p], V[q])
-        total -= abs(s) * math.log(alike if s > 0 else 1 - alike)
-    for i in range(len(F)):
-        total -= prior * weight[i] / sum(weight) * math.log(V[i][labels[i]])
-    for f in range(len(W)):
-        share = ridge if f < len(W) - 1 else ridge / 1000
-        total += sum(share / 2 * w**2 for w in W[f])
-    return total
-
-
-def feature_weights(X, pairs, prior, weight):
-    """Roots of unlike over alike squared differences, each with `prior` blind pairs."""
-    found = []
-    for x in X.T:
-        mean = sum(weight * x) / sum(weight)
-        blind = 2 * sum(weight * (x - mean) ** 2) / sum(weight)
-        alike = unlike = prior * blind
-        n_alike = n_unlike = prior
-        for p, q, s in pairs:
-            if s > 0:
-                alike, n_alike = alike + s * (x[p] - x[q]) ** 2, n_alike + s
-            else:
-                unlike, n_unlike = unlike - s * (x[p] - x[q]) ** 2, n_unlike - s
-        ratio = (unlike / n_unlike) / (alike / n_alike) if blind > 0 else 1.0
-        found.append(math.sqrt(ratio))
-    return np.array(found)
-
-
 class Points:
     """Prototypes are points: `distance(x, c)` and `prototype(X, w)` say which."""
 

@@ -23,7 +23,8 @@ is_wrong = np.sign(given.grade) != np.sign(right.grade)
 
 model = GuidedFDC(3, random_state=0).fit(X, pairs=given)
 print(f"{is_wrong.sum()} of {len(given)} are wrong, or {is_wrong.mean():.0%}")
-print(f"the model's estimate: {model.noise_rate_:.0%}")
+((rate, low, high),) = model.error_rates_.values()
+print(f"the model's estimate: {rate:.0%} ({low:.0%} to {high:.0%})")
 
 # %%
 # Judgements with a low probability are the ones to check first. The area is the probability

@@ -50,7 +50,7 @@ def test_it_shows_both_judges_and_ends_on_the_report(done):
         assert line in lines
     verdicts = [line for line in lines if line.startswith(("Strong:", "Weak:"))]
     assert len(verdicts) == 2
-    assert sum("changed the result for the better" in line for line in lines) == 2
+    assert sum("improved the result" in line for line in lines) == 2
     assert "chosen because their clusters fit neither judge" in result.stdout
     assert lines[-1] == str(out / "report.html")
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from commands import answers, read_csv, run
-from fuzzypairs import GuidedFDC, PairSearchCV, load
+from fuzzypairs import FDC, PairSearchCV, load
 
 FILES = [
     "memberships.csv", "model.skops", "report.html", "summary.json", "tuning.csv",
@@ -57,7 +57,7 @@ def test_it_says_what_the_judgements_say(done):
     assert result.stderr == ""
     text = " ".join(result.stdout.split())
     assert "Settings by held-out pairs, in percent, best first" in text
-    assert "best first, all with alpha auto, metric auto, propagate auto" in text
+    assert "best first, all with alpha auto, metric euclidean" in text
     assert "3 auto 100.00" in text
     assert "Chosen by 40 held-out judgements: --beta auto, --clusters 3; its" in text
     assert result.stdout.splitlines()[-2:] == [
@@ -89,14 +89,14 @@ def test_the_model_is_the_setting_taken(done, blobs):
     X = frame[["x", "y"]].to_numpy()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     search = PairSearchCV(
-        GuidedFDC(n_init=3, random_state=0),
+        FDC(n_init=3, random_state=0),
         {"n_clusters": [2, 3, 4], "beta": ["auto", 0.5]},
         random_state=0,
     ).fit(X, pairs=judged)
 
-    same = {"alpha": "auto", "metric": "auto", "propagate": "auto"}
+    same = {"alpha": "auto", "metric": "euclidean"}
     assert told["tuning"]["best"] == same | search.best_params_
-    assert type(load(out / "model.skops")[-1]) is GuidedFDC
+    assert type(load(out / "model.skops")[-1]) is FDC
     assert told["tuning"]["chosen_by"] == search.chosen_by_
     assert told["clusters"]["found"] == 3
     assert len(told["tuning"]["settings"]) == 6
@@ -129,7 +129,7 @@ def test_metrics_that_fail_are_told(blobs, tmp_path):
     assert scores["euclidean"] > 0.9
 
 
-def test_a_learned_space_is_tried_if_listed(blobs, tmp_path):
+def test_a_guided_model_is_tried_if_listed(blobs, tmp_path):
     more = ["--clusters", "2,3", "--metric", "auto,euclidean", "--json"]
     result = run(*arguments(blobs, tmp_path / "out", *more))
 
@@ -141,7 +141,6 @@ def test_a_learned_space_is_tried_if_listed(blobs, tmp_path):
     ]
     best = told["tuning"]["best"]
     assert (best["n_clusters"], best["metric"]) == (3, "euclidean")
-    assert best["propagate"] is False
     assert "metric" in (tmp_path / "out" / "tuning.html").read_text(encoding="utf-8")
 
 

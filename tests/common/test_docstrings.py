@@ -15,8 +15,7 @@ from fuzzypairs import PairSet
 MODULES = ["", ".criteria", ".datasets", ".distributed", ".plots", ".report"]
 # Parameters of fits that have, between them, all attributes of an estimator.
 OPTIONS = {
-    "FDC": [{"metric": "learned"}, {"propagate": True}, {"robust": True}],
-    "GuidedFDC": [{}, {"propagate": True}],
+    "FDC": [{"propagate": True}, {"robust": True}],
     "PairSearchCV": [
         {"estimator": fuzzypairs.FDC(random_state=0), "param_grid": {"n_clusters": [2]}}
     ],

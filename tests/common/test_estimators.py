@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fuzzypairs import DSC, FDC, FHSS, PCCA, SSDC, FuzzyCMeans, PairSet
+from fuzzypairs import DSC, FDC, FHSS, PCCA, SSDC, FuzzyCMeans, GuidedFDC, PairSet
 
 ESTIMATORS = [
     FDC(n_clusters=3, n_init=2, random_state=0),
@@ -22,6 +22,7 @@ ESTIMATORS = [
     PCCA(n_clusters=3, competition="on", n_init=2, random_state=0),
     DSC(n_clusters=3, assign_rest=True),
     DSC(n_clusters=2, preset="paper"),
+    GuidedFDC(n_clusters=3, random_state=0),
     FHSS(),
     FHSS(3, cut="k"),
     SSDC(),
@@ -41,7 +42,7 @@ CLASSIFIER_TAGS = (
 
 
 def expected_failures(estimator):
-    has_all_spaces = isinstance(estimator, FDC | FuzzyCMeans | PCCA)
+    has_all_spaces = isinstance(estimator, FDC | FuzzyCMeans | GuidedFDC | PCCA)
     if not has_all_spaces or getattr(estimator, "competition", "off") == "on":
         return {}
     return {

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from fuzzypairs import FDC, GuidedFDC, PairSet
-from fuzzypairs.active.inference import fit_answers, infer_pairs
+from fuzzypairs import GuidedFDC, PairSet
 from fuzzypairs.blocks import held_rows
 from fuzzypairs.blocks.block_rows import read_collection
 from fuzzypairs.blocks.guided_blocks import fit_guided_blocks
@@ -23,10 +22,10 @@ def data():
     return X, PairSet.from_labels(truth == 0, n_pairs=80, random_state=0)
 
 
-def fit(X, pairs, client=None, *, are_answers=False, **options):
-    model = GuidedFDC(3, n_init=2, random_state=0, **options)
+def fit(X, pairs, client=None):
+    model = GuidedFDC(3, n_init=2, random_state=0)
     source = read_collection(da.from_array(X, chunks=(700, 3)), None, None)
-    found = fit_guided_blocks(source, pairs, model, client, are_answers=are_answers)
+    found = fit_guided_blocks(source, pairs, model, client)
     return found, model
 
 
@@ -37,7 +36,7 @@ def test_it_is_the_fit_in_memory(data, client, on_cluster):
     model.fit(X, pairs=pairs)
     local = found.to_local()
     assert type(local) is GuidedFDC
-    assert type(local.model_) is FDC
+    assert not hasattr(local, "memberships_")
     np.testing.assert_allclose(
         local.predict_proba(X), model.predict_proba(X), atol=1e-6
     )
@@ -49,21 +48,6 @@ def test_it_is_the_fit_in_memory(data, client, on_cluster):
     assert local.verdict_ == model.verdict_
 
 
-@pytest.mark.parametrize("options", [{}, {"beta": 0.7}])
-def test_without_a_map_it_is_fdc_on_all_rows(data, options):
-    X, pairs = data
-    pairs = pairs.select(np.arange(len(pairs)) < 3)  # too few to learn from
-    found, model = fit(X, pairs, propagate=False, **options)
-    model.fit(X, pairs=pairs)
-    np.testing.assert_allclose(
-        found.to_local().cluster_centers_, model.cluster_centers_, rtol=1e-6
-    )
-    judged = np.unique([pairs.i, pairs.j])
-    np.testing.assert_allclose(
-        found.judged_memberships_, model.memberships_[judged], atol=1e-6
-    )
-
-
 def test_a_sample_is_enough_for_the_map(data, monkeypatch):
     X, pairs = data
     monkeypatch.setattr(held_rows, "SAMPLE", 800)
@@ -73,17 +57,3 @@ def test_a_sample_is_enough_for_the_map(data, monkeypatch):
     # Clusters are numbered as the starts are drawn.
     shares = [np.bincount(expected[labels == k]).max() for k in np.unique(labels)]
     assert sum(shares) > 0.9 * N
-
-
-def test_answers_are_fitted_with_what_follows_from_them(data):
-    X, rows = data[0][:900], np.arange(0, 900, 38)
-    alike = np.arange(24) % 3 == 0
-    ends = np.concatenate([np.c_[rows[:-1], rows[1:]], np.c_[rows[:-2], rows[2:]]])
-    same = np.concatenate([alike[:-1] == alike[1:], alike[:-2] == alike[2:]])
-    answers = PairSet(*ends.T, np.where(same, 0.9, -0.7), len(X))
-    assert len(infer_pairs(answers, 3))
-    found, model = fit(X, answers, are_answers=True)
-    expected = fit_answers(model, X, answers, 3).memberships_[found.judged_rows_]
-    np.testing.assert_allclose(found.judged_memberships_, expected, atol=1e-6)
-    alone, _ = fit(X, answers)
-    assert np.abs(alone.judged_memberships_ - expected).max() > 1e-3

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fuzzypairs import FDC, GuidedFDC, PairSet, criteria, datasets, load, plots, save
-from fuzzypairs.active import Questions, Session, infer_pairs
+from fuzzypairs.active import Questions, Session
 from fuzzypairs.pairs.propagation import propagate
 from fuzzypairs.report import Section, Table, write_report
 from fuzzypairs.selection.comparison import compare
@@ -113,7 +113,6 @@ FUNCTIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (datasets.simulate_pairs, {"X": X, "y": LABELS, "random_state": 0}),
     (ask, {"X": X, "n_clusters": 3, "pairs": None, "strategy": "auto"}),
     (mark, {}),
-    (infer_pairs, {"pairs": PAIRS}),
     (propagate, {"X": X, "pairs": PAIRS}),
     (compare, {"X": X, "pairs": PAIRS, "n_clusters": 3, "methods": ["FuzzyCMeans"]}),
     (PairSet, {"i": [0], "j": [1], "grade": [0.5]}),
@@ -230,12 +229,14 @@ def stored(path: Any) -> Any:
 
 def of_methods() -> Iterator[Case]:
     for model in ("FDC", "FDC rbf", "GuidedFDC"):
-        embeds = ["embed"] if model == "GuidedFDC" else []
-        for method in ("predict", "predict_proba", "transform", "score", *embeds):
+        more = ["unguided_proba"] if model == "GuidedFDC" else ["score"]
+        for method in ("predict", "predict_proba", "transform", *more):
             for what, value in (*values.REFUSED_X.items(), *values.X.items()):
                 run = partial(use, model, method, value)
                 refused = what in values.REFUSED_X and what != "no rows"
                 yield Case(f"X {what}: {model}.{method}()", ("X",), run, refused)
+        if model == "GuidedFDC":
+            continue
         for what, value in (*values.REFUSED_PAIRS.items(), *values.PAIRS.items()):
             run = partial(score, model, pairs=value)
             words = ("pairs", "i", "j", "grade")

@@ -21,9 +21,8 @@ def models():
         yield metric, FDC(**QUICK, metric=metric)
     yield "nystroem", FDC(**QUICK, metric="rbf", metric_params={"n_components": 40})
     yield "propagate", FDC(**QUICK, propagate="auto")
-    yield "learned", FDC(**QUICK, metric="learned")
     yield "competition", PCCA(**{**QUICK, "n_clusters": 12}, competition="on")
-    yield "guided", GuidedFDC(**QUICK)
+    yield "guided", GuidedFDC(5, n_init=1, random_state=0)
     yield "dominant sets", DSC(3, preset="paper")
 
 

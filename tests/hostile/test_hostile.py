@@ -32,7 +32,6 @@ MENDED = [
     "sign=array: pairs_from_memberships()",
     "X=X scale 1e+300: simulate_pairs()",
     "ratio=float16: simulate_pairs()",
-    "n_clusters=array: infer_pairs()",
     "spread=-0.0: blur_pairs()",
     "X=X large ints: plot_memberships()",
     "title=sparse: plot_memberships()",

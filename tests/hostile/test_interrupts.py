@@ -80,7 +80,6 @@ WORK = {
     "FDC nystroem": fitting(
         FDC(20, metric="rbf", metric_params={"n_components": 300}, **LONG), 100_000
     ),
-    "FDC learned": fitting(FDC(10, metric="learned", **LONG), 20_000, 30, 4000),
     "FDC propagate": fitting(FDC(10, propagate="auto", **LONG), 60_000, 10, 5000),
     "FDC robust": fitting(FDC(20, robust=True, **LONG), 50_000, n_pairs=10_000),
     "GuidedFDC": fitting(GuidedFDC(20, random_state=0), 20_000, 30, 4000),

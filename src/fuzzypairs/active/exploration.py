@@ -32,7 +32,7 @@ class Neighbourhoods:
     """Sets of samples that answers put into one cluster each.
 
     The first sample of a neighbourhood represents it in questions: answers to one
-    sample imply most (`infer_pairs`), and a wrong one misplaces one sample only.
+    sample imply most, and a wrong one misplaces one sample only.
     """
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ FIRST = 10
 # Rows of a group that are looked at, to find a pair that was not asked yet.
 MOST_TRIED = 100
 # One question in so many compares a placed sample again, to see whether answers can be
-# wrong (`fuzzypairs.active.inference`).
+# wrong.
 CHECK_EVERY = 9
 # The most uncertain of so many random samples is placed next: as good as the most
 # uncertain of all (docs/active.md), and few have to be scored.
@@ -28,8 +28,8 @@ def placement(pool: Pool) -> Proposals:
     Groups are samples that answers put together. The largest of those that differ
     stand for the clusters. Other groups are compared with these, the likeliest first.
     Then samples are: of some drawn at random, the one whose cluster is least certain
-    for each question it costs. So an answer says something about all samples of a group
-    (`infer_pairs`).
+    for each question it costs. So an answer says something about all samples of a
+    group.
 
     Every question follows from the answers and the model as they are: nothing has to
     be repeated after an answer is taken back.

@@ -2,15 +2,14 @@
 
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzypairs.active.inference import fit_answers, infer_pairs
 from fuzzypairs.active.pool import Answer, Question
-from fuzzypairs.active.progress import StopHint, hint_from
 from fuzzypairs.active.questions import STRATEGIES, Questions
 from fuzzypairs.cluster.guided import GuidedFDC
 from fuzzypairs.exceptions import FuzzyPairsWarning
@@ -26,6 +25,32 @@ from fuzzypairs.validation import (
 
 # The most clusters of a model if their number is not known.
 MOST_CLUSTERS = 8
+
+
+@dataclass(frozen=True)
+class StopHint:
+    """Whether to ask more; the same as the verdict of a fit to all answers.
+
+    Attributes
+    ----------
+    n_answers : int
+    agreement : float
+        Share of held-out answers that the model agrees with; NaN if it is unknown.
+    worth_asking : bool
+    message : str
+        A summary in words.
+
+    Examples
+    --------
+    >>> from fuzzypairs.active import StopHint
+    >>> StopHint(50, 0.9, True, "...").worth_asking
+    True
+    """
+
+    n_answers: int
+    agreement: float
+    worth_asking: bool
+    message: str
 
 
 class Session:
@@ -57,8 +82,6 @@ class Session:
     ----------
     pairs : PairSet
         The answers so far. A pair with several answers has their mean.
-    inferred : PairSet
-        What follows from the answers (`infer_pairs`); `fit` uses it, too.
     model_ : GuidedFDC or None
         The last model.
 
@@ -129,7 +152,6 @@ class Session:
         self._questions = Questions(
             centred, n_clusters, strategy, random_state, repeats=repeats
         )
-        self._rng = np.random.default_rng([random_state, 1])
         known = PairSet.coerce(pairs, len(self.X))
         for i, j, grade in known:
             self._questions.mark(i, j, grade)
@@ -140,11 +162,6 @@ class Session:
     def pairs(self) -> PairSet:
         """The answers so far, with those of grade 0 and without skipped ones."""
         return self._questions.pairs
-
-    @property
-    def inferred(self) -> PairSet:
-        """What follows from the answers so far."""
-        return infer_pairs(self.pairs, self.n_clusters)
 
     @property
     def n_answers(self) -> int:
@@ -218,7 +235,7 @@ class Session:
         return self._questions.take_back(answers[-1].i, answers[-1].j)
 
     def fit(self) -> GuidedFDC:
-        """Return a model fitted to all answers so far and what follows from them.
+        """Return a model fitted to all answers so far.
 
         Examples
         --------
@@ -262,7 +279,7 @@ class Session:
         self._questions.inform(memberships)
 
     def stop_hint(self) -> StopHint:
-        """Return the expected gain of as many answers again, with an interval.
+        """Return whether more answers are worth it, by the verdict on all so far.
 
         Returns
         -------
@@ -275,7 +292,13 @@ class Session:
         >>> session.stop_hint().worth_asking
         True
         """
-        return hint_from(self._fit, self.pairs, self._rng)
+        pairs = self.pairs
+        verdict = self._fit(pairs).verdict_
+        found = verdict.with_judgements
+        agreement = float("nan") if found is None else found.share
+        message = " ".join(verdict.sentences)
+        n = len(pairs.informative)
+        return StopHint(n, agreement, verdict.worth_asking, message)
 
     def _fit(self, pairs: PairSet) -> GuidedFDC:
         k = self.n_clusters or min(MOST_CLUSTERS, len(self.X))
@@ -284,7 +307,7 @@ class Session:
             # What few answers cannot do yet is said by `stop_hint`.
             for category in (FuzzyPairsWarning, ConvergenceWarning):
                 warnings.simplefilter("ignore", category)
-            return fit_answers(model, self.X, pairs, self.n_clusters)
+            return model.fit(self.X, pairs=pairs)
 
     def _refit(self) -> None:
         if not self.in_background:

@@ -100,14 +100,7 @@ def analyse_rows(
         )
     blank = GuidedFDC(random_state=0, n_jobs=-1) if model is None else clone(model)
     with warnings_as_notes() as notes:
-        fitted, choice = fit_rows(
-            blank,
-            rows.X,
-            rows.pairs,
-            numbers,
-            are_answers=rows.are_answers,
-            show=progress,
-        )
+        fitted, choice = fit_rows(blank, rows.X, rows.pairs, numbers, show=progress)
     seconds = {"read": rows.seconds, "fit": time.perf_counter() - started}
     called = cluster_names(fitted.labels_, rows.named, fitted.n_clusters_)
     names = [name or f"cluster {number}" for number, name in enumerate(called)]

@@ -147,7 +147,7 @@ def _fit(
             rows, choice, numbers = _choose(rows, model, numbers)
             choice = replace(choice, reason=wording(choice.reason))
         model.set_params(n_clusters=numbers[0])
-        fitted = _fit_blocks(rows, model, rows.are_answers and choice is None)
+        fitted = _fit_blocks(rows, model)
     local, U = fitted.to_local(), fitted.judged_memberships_
     judged_rows = fitted.judged_rows_
     seconds = {"read": read - started, "fit": time.perf_counter() - read}
@@ -196,7 +196,7 @@ def _choose(
     return rows, replace(choice, reason=reason, verdict=verdict), [number_of(found)]
 
 
-def _fit_blocks(rows: FileRows, model: FDC | GuidedFDC, are_answers: bool) -> Any:
+def _fit_blocks(rows: FileRows, model: FDC | GuidedFDC) -> Any:
     """Fit by passes over the blocks; return what DaskFDC has after its fit."""
     job = rows.job
 
@@ -205,9 +205,7 @@ def _fit_blocks(rows: FileRows, model: FDC | GuidedFDC, are_answers: bool) -> An
 
     with watch_passes(tell):
         if isinstance(model, GuidedFDC):
-            return fit_guided_blocks(
-                rows.blocks(), rows.pairs, model, job.block_map, are_answers=are_answers
-            )
+            return fit_guided_blocks(rows.blocks(), rows.pairs, model, job.block_map)
         fitted = DaskFDC(**model.get_params(deep=False), client=job.block_map)
         return fitted.fit(rows.blocks(), pairs=rows.pairs)
 

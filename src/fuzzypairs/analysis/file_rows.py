@@ -115,8 +115,6 @@ class FileRows:
         The number of rows of each block.
     pairs : PairSet, NamedPairs or None
         Judgements by row number or by ids.
-    are_answers : bool
-        Whether they are answers to the questions of the labelling page.
     left_out : tuple of str
         Columns that are neither features nor shown.
     """
@@ -125,7 +123,6 @@ class FileRows:
     features: BlockFeatures
     lengths: tuple[int, ...]
     pairs: PairSet | NamedPairs | None = None
-    are_answers: bool = False
     left_out: tuple[str, ...] = ()
 
     @classmethod
@@ -159,7 +156,7 @@ class FileRows:
         if pairs is None:
             return rows
         judged = rows._read_pairs(pairs, reader.grade_scale)
-        return replace(rows, pairs=judged, are_answers=is_store(pairs))
+        return replace(rows, pairs=judged)
 
     @property
     def n_rows(self) -> int:

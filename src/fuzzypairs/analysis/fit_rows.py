@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ __all__ = [
     "Choice",
     "can_choose",
     "choose_number",
-    "fit_pairs",
     "fit_rows",
     "settings_of",
     "solution_of",
@@ -71,7 +69,6 @@ def fit_rows(
     pairs: PairSet,
     numbers: Sequence[int],
     *,
-    are_answers: bool = False,
     show: Show = tell_nobody,
 ) -> tuple[Any, Choice | None]:
     """Fit a model with a number of clusters, or with the one that is chosen.
@@ -84,8 +81,6 @@ def fit_rows(
     pairs : PairSet
     numbers : sequence of int
         Of clusters, to choose from if they are several.
-    are_answers : bool, default=False
-        Whether judgements answer the questions of the page, and are fitted as there.
     show : callable, default=tell_nobody
 
     Returns
@@ -104,7 +99,7 @@ def fit_rows(
     with one_blas_thread(), watch_runs(tell), warnings.catch_warnings():
         if len(numbers) == 1:
             model.set_params(n_clusters=numbers[0])
-            return fit_pairs(model, X, pairs, are_answers=are_answers), None
+            return model.fit(X, pairs=pairs), None
         # Nobody asked for the number that is taken: no note on those not found.
         warnings.simplefilter("ignore", ClustersVanishedWarning)
         rows = _searched(len(X), pairs)
@@ -133,7 +128,7 @@ def can_choose(model: Any, pairs: PairSet) -> bool:
     """Tell whether a model chooses the number of clusters by its own evidence."""
     told = pairs.informative
     few = len(told) < FEWEST or not told.similar.any() or not told.dissimilar.any()
-    return isinstance(model, GuidedFDC) and model.beta == "auto" and not few
+    return isinstance(model, GuidedFDC) and not few
 
 
 def choose_number(
@@ -175,17 +170,6 @@ def number_of(model: Any) -> int:
     return int(model.n_clusters if is_one else model.n_clusters_)
 
 
-def fit_pairs(
-    model: Any, X: Any, pairs: Any, weight: Any = None, *, are_answers: bool = False
-) -> Any:
-    """Fit a model to judgements, and to what follows if they answer questions."""
-    if are_answers and "inferred" in signature(model.fit).parameters:
-        from fuzzypairs.active.inference import fit_answers
-
-        return fit_answers(model, X, pairs, model.n_clusters, weight)
-    return model.fit(X, pairs=pairs, sample_weight=weight)
-
-
 def verdict_of(model: Any, pairs: PairSet) -> Verdict:
     """Return what held-out judgements say of a model, if it held any out."""
     unknown = np.full(len(pairs), np.nan)
@@ -211,7 +195,7 @@ def solution_of(model: Any) -> dict[str, Any]:
         "used": {
             "alpha": float(model.alpha_),
             "beta": float(model.beta_),
-            "metric": getattr(model, "metric_", model.metric),
+            "metric": model.metric,
         },
         "objective": float(model.objective_),
         "n_iter": int(model.n_iter_),
@@ -234,8 +218,8 @@ def unguided_of(model: Any, X: Any, memberships: Floats) -> Floats | None:
     -------
     memberships : ndarray of shape (n_rows, n_clusters) or None
         Of as many clusters, numbered like those of the model. None if X are distances
-        or kernel values. Clusters that the model did not find itself are fitted, in
-        the samples' own space; to a random choice of the rows if these are many.
+        or kernel values. Those of an FDC are fitted; to a random choice of the rows if
+        these are many.
 
     Examples
     --------
@@ -246,19 +230,14 @@ def unguided_of(model: Any, X: Any, memberships: Floats) -> Floats | None:
     >>> unguided_of(model, X, model.memberships_).shape
     (4, 2)
     """
-    known = getattr(model, "unguided_memberships_", None)
-    if known is not None and len(known) == len(memberships):
-        return np.asarray(known)
-    data, is_plain = np.asarray(X), isinstance(model, FDC)
-    plain = (
-        FDC(**model.get_params(deep=False))
-        if is_plain
-        else FDC(fuzzifier=model.fuzzifier)
-    )
+    if isinstance(model, GuidedFDC):
+        known = getattr(model, "unguided_memberships_", None)
+        is_known = known is not None and len(known) == len(memberships)
+        return np.asarray(known) if is_known else model.unguided_proba(X)
+    data = np.asarray(X)
+    plain = FDC(**model.get_params(deep=False))
     if isinstance(plain.metric, str) and plain.metric.startswith("precomputed"):
         return None
-    if plain.metric == "learned":
-        plain.set_params(metric="euclidean", metric_params=None)
     plain.set_params(
         n_clusters=memberships.shape[1], propagate=False, robust=False,
         init="k-means++", n_init=STARTS, random_state=0, verbose=0,

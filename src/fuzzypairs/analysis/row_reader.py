@@ -137,7 +137,7 @@ class RowReader:
                 judged = self._read_pairs(pairs if file is None else file, rows)
         seconds = time.perf_counter() - started
         return replace(
-            rows, pairs=judged, named=named, are_answers=stored, notes=notes,
+            rows, pairs=judged, named=named, notes=notes,
             seconds=seconds,
         )  # fmt: skip
 

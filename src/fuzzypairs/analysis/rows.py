@@ -51,8 +51,6 @@ class Rows:
         Columns that are only shown.
     named : dict of int to str
         Names of clusters that people gave on the labelling page, by a row of each.
-    are_answers : bool
-        Whether judgements are answers to the questions of the labelling page.
     notes : sequence of str
         What users should know of how they were read.
     seconds : float
@@ -67,7 +65,6 @@ class Rows:
     items: ItemSet | None = None
     shown: pd.DataFrame = field(default_factory=pd.DataFrame)
     named: Mapping[int, str] = field(default_factory=dict)
-    are_answers: bool = False
     notes: Sequence[str] = ()
     seconds: float = 0.0
 

@@ -60,10 +60,6 @@ class BlockFDC(_OnBlocks, FDC):
 
     def _variant(self, **changes: Any) -> FDC:
         params = {**self.get_params(deep=False), **changes}
-        is_name = isinstance(self.metric, str)
-        if is_name and self.metric == "learned" and isinstance(params["metric"], str):
-            # The clusters that a space is learned from are those of the held rows.
-            return FDC(**params)
         variant = type(self)(**params)
         variant.fit_blocks = self.fit_blocks
         return variant

@@ -1,22 +1,20 @@
-"""GuidedFDC on blocks: its map is learned from a sample and the judged rows.
-
-Clusters without judgements are those of all rows, by passes over the blocks. The map is
-learned from the judged rows and a sample, as in memory, and applied to blocks.
-"""
+"""GuidedFDC on blocks: it is fitted to a sample and the judged rows."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from fuzzypairs._typing import Floats, Ints
-from fuzzypairs.active.inference import fit_answers
-from fuzzypairs.blocks.block_passes import FitBlocks
 from fuzzypairs.blocks.block_rows import Blocks
-from fuzzypairs.blocks.dask_estimators import BlockFDC
-from fuzzypairs.cluster.fdc import FDC
+from fuzzypairs.blocks.held_rows import hold_rows
+from fuzzypairs.blocks.maps import choose_map
+from fuzzypairs.blocks.named_pairs import read_judgements
+from fuzzypairs.blocks.pass_progress import PassClock
 from fuzzypairs.cluster.guided import GuidedFDC
+from fuzzypairs.validation import check_seed
 
 __all__ = ["GuidedBlocks", "fit_guided_blocks"]
 
@@ -35,51 +33,22 @@ class GuidedBlocks:
         return self.model
 
 
-class _BlockGuided(GuidedFDC):
-    """GuidedFDC that is given held rows, and whose passes go over all blocks."""
-
-    fit_blocks: FitBlocks
-
-    def _variant(self, **changes: Any) -> FDC:
-        params = {**self.get_params(deep=False), "propagate": False, **changes}
-        if "metric" in changes:  # held rows are mapped already
-            return FDC(**params)
-        variant = BlockFDC(**params)
-        variant.fit_blocks = self.fit_blocks
-        return variant
-
-
 def fit_guided_blocks(
-    source: Blocks,
-    pairs: Any,
-    model: GuidedFDC,
-    client: Any,
-    *,
-    are_answers: bool = False,
+    source: Blocks, pairs: Any, model: GuidedFDC, client: Any
 ) -> GuidedBlocks:
-    """Fit a GuidedFDC with the parameters of `model` to blocks of features.
-
-    If the judgements are answers to questions, then also to what follows from them.
-    """
-    blocks = FitBlocks.open(source, pairs, model, client)
-    held = blocks.held
-    fitted = _BlockGuided(**model.get_params(deep=False))
-    fitted.fit_blocks = blocks
-    X = pd.DataFrame(held.X, columns=source.reading.names)
-    if are_answers:
-        most = int(np.max(model.n_clusters))
-        fit_answers(fitted, X, held.pairs, most, held.weight)
-    else:
-        fitted.fit(X, pairs=held.pairs, sample_weight=held.weight)
+    """Fit a GuidedFDC with the parameters of `model` to blocks of features."""
+    map_ = choose_map(client, model.n_jobs)
+    seed = check_seed(model.random_state)
+    # Two passes over the blocks: a survey, and the rows that are held.
+    clock = PassClock(len(source), 1.0, 1)
+    held = hold_rows(source, map_, read_judgements(pairs, source), seed, clock)
+    X = held.X
+    if source.reading.names is not None and not hasattr(X, "tocsr"):
+        X = pd.DataFrame(X, columns=source.reading.names)
+    fitted = clone(model).fit(X, pairs=held.pairs, sample_weight=held.weight)
     U = fitted.memberships_[held.judged]
-    local = _as_local(fitted, GuidedFDC)
-    local.model_ = _as_local(fitted.model_, FDC)
-    return GuidedBlocks(local, held.rows[held.judged], U, held.ids)
-
-
-def _as_local(model: Any, kind: type) -> Any:
-    """Return a fitted model as one without blocks and without memberships."""
-    local = kind(**model.get_params(deep=False))
-    left_out = ("fit_blocks", "memberships_", "labels_")
-    vars(local).update({n: v for n, v in vars(model).items() if n not in left_out})
-    return local
+    for name in ("memberships_", "labels_", "unguided_memberships_"):
+        delattr(fitted, name)
+    return GuidedBlocks(
+        fitted, held.rows[held.judged], np.ascontiguousarray(U), held.ids
+    )

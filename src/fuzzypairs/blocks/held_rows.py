@@ -21,7 +21,7 @@ from fuzzypairs.validation import check_heaviest
 
 __all__ = ["SAMPLE", "HeldRows", "by_block", "draw_rows", "hold_rows", "positions"]
 
-# Starts, alpha="auto" and learned spaces see so many rows, those that judgements name
+# Starts, alpha="auto" and `GuidedFDC` see so many rows, those that judgements name
 # among them. At least half as many are drawn at random.
 SAMPLE = 100_000
 

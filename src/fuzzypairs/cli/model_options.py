@@ -45,8 +45,8 @@ class ModelOptions:
     metric: Annotated[
         str | None,
         of_model(
-            help="How rows are compared: auto (learned from the judgements where that "
-            "helps), euclidean, cosine, rbf and others."
+            help="The model of the paper with distances that are euclidean, cosine, "
+            "rbf or others; auto: GuidedFDC, which learns from the judgements."
         ),
     ] = None
     metric_params: Annotated[
@@ -102,7 +102,7 @@ class ModelOptions:
 def build_model(given: dict[str, Any]) -> Any:
     """Return an unfitted model with the options that are named like its parameters.
 
-    Without a metric it is GuidedFDC; with one it is the model of the paper.
+    It is GuidedFDC, and with a metric or another option of the paper's model FDC.
     """
     from fuzzypairs import FDC, GuidedFDC
 
@@ -118,10 +118,19 @@ def build_model(given: dict[str, Any]) -> Any:
             f"--metric-param has {next(iter(params))!r}, but --metric auto takes no "
             "parameters: name a metric"
         )
-    names = GuidedFDC().get_params()
-    chosen = {n: v for n, v in given.items() if n in names and v is not None}
-    if metric == "auto":
+    plain = FDC().get_params()
+    del plain["metric"], plain["metric_params"]
+    chosen = {
+        name: value
+        for name, value in given.items()
+        if name in plain and value is not None and value is not False
+    }
+    for name in ("alpha", "beta"):
+        if chosen.get(name) == "auto":
+            del chosen[name]
+    if metric == "auto" and chosen.keys() <= GuidedFDC().get_params().keys():
         return GuidedFDC(**chosen)
+    metric = "euclidean" if metric == "auto" else metric
     return FDC(**chosen, metric=metric, metric_params=params or None)
 
 

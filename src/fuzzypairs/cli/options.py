@@ -209,15 +209,15 @@ def fit_command(context: typer.Context, model: Any, *, uses_pairs: bool = True) 
             values = value if isinstance(value, list | tuple) else [value]
             for one in values:
                 words += [flag, str(getattr(one, "value", one))]
-    settings = {"metric": "auto", **model.get_params(deep=False)}
+    settings = model.get_params(deep=False)
     for name, flag in FLAGS.items():
-        value = settings[name]
+        value = settings.get(name)
         if value is not None and value is not False:
             several = isinstance(value, list | tuple | range)
             words += [flag, ",".join(map(str, value)) if several else str(value)]
     for name, value in (settings.get("metric_params") or {}).items():
         words += ["--metric-param", f"{name}={value}"]
-    if settings["robust"]:
+    if settings.get("robust"):
         words.append("--robust")
     return shlex.join(words)
 

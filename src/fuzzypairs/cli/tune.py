@@ -25,7 +25,6 @@ HEADS = {
     "alpha": "alpha",
     "beta": "beta",
     "metric": "metric",
-    "propagate": "propagate",
 }
 
 
@@ -145,29 +144,37 @@ def _values(option: str, text: str) -> list[Any]:
 def _candidates(
     tried: dict[str, list[Any]], metrics: list[str], n_init: int, seed: int
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the estimator of a search, and its grids: `GuidedFDC` for "auto"."""
+    """Return the estimator of a search, and its grids: `GuidedFDC` for "auto".
+
+    Values of alpha and beta are for the model of the paper.
+    """
+    if metrics == ["auto"] and (tried["alpha"], tried["beta"]) != (["auto"], ["auto"]):
+        metrics = ["euclidean"]
+    from fuzzypairs import GuidedFDC
+
     # What is not varied belongs to the model: the search reports the others only.
     varied = {n: v for n, v in tried.items() if len(v) > 1 or n == "n_clusters"}
     fixed = {n: v[0] for n, v in tried.items() if n not in varied}
     fixed |= {"n_init": n_init, "random_state": seed}
+    own = {"n_clusters": tried["n_clusters"]}
+    guided = GuidedFDC(n_init=n_init, random_state=seed)
+    named = [name for name in metrics if name != "auto"]
     # Builds all, and so refuses what a file cannot have.
-    models = {name: build_model({**fixed, "metric": name}) for name in metrics}
-    guided = models.pop("auto", None)
+    models = {name: build_model({**fixed, "metric": name}) for name in named}
     if not models:
-        return guided, [varied]
-    grids = [{**varied, "metric": list(models)}] if len(metrics) > 1 else [varied]
-    if guided is not None:
-        grids.append({**varied, "estimator": [guided]})
-    return next(iter(models.values())), grids
+        return guided, [own]
+    grids = [{**varied, "metric": named}] if len(metrics) > 1 else [varied]
+    if len(named) < len(metrics):
+        grids.append({**own, "estimator": [guided]})
+    return models[named[0]], grids
 
 
 def _named(search: "PairSearchCV", params: dict[str, Any]) -> dict[str, Any]:
     """Return all options of a setting that may differ, in the words of the command."""
     model = params.get("estimator", search.estimator)
     settings = {"metric": "auto", **model.get_params(), **params}
-    # GuidedFDC decides by the number of rows whether judgements are propagated.
-    if settings["propagate"] is None:
-        settings["propagate"] = "auto"
+    # GuidedFDC has neither alpha nor beta.
+    settings = {"alpha": "auto", "beta": "auto"} | settings
     return {name: settings[name] for name in HEADS}
 
 

@@ -1,82 +1,40 @@
-"""Evidence of held-out judgements: for chance, for unguided clusters, for a map.
+"""Likelihoods of held-out judgements, and what follows from them.
 
-Hypotheses say how likely a held-out judgement (p, q, s) is to have its sign:
-
-- chance: alike or unlike with probability 1/2 each;
-- unguided: alike with probability e + (1 - 2 e) c, where c is the probability that the
-  two samples are in one cluster, by clusters found without judgements, and e is the
-  share of wrong judgements; one hypothesis for each view that clusters were found in;
-- guided: the same, where c is by a map learned from other judgements.
-
-A likelihood counts each judgement once, whatever its strength, balanced between both
-kinds (`balance`), and is taken at the e that maximises it together with a prior on e.
-The posterior probabilities of the hypotheses follow from their likelihoods and prior
-odds. Where judgements are few, the likelihoods are close to each other and the prior
-odds decide.
+A judgement is wrong with the probability e, so that two samples which are in one
+cluster with the probability c are judged alike with the probability e + (1 - 2 e) c. A
+likelihood counts each judgement once, whatever its strength, balanced between both
+kinds (`balance`).
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from fuzzypairs._typing import Floats
-from fuzzypairs.spaces.likelihood import softmax
+from fuzzypairs.cluster.views import softmax
 
 __all__ = [
-    "Evidence",
+    "RATES",
     "balance",
+    "best_likelihood",
     "calibrating_power",
     "log_likelihood",
+    "log_prior",
+    "rate_interval",
     "reliability",
     "tempered",
-    "together",
-    "weigh",
-    "weigh_views",
 ]
 
-# Logarithms of prior odds relative to the map: of chance, of unguided clusters in the
-# Euclidean view, and in each other view. Chance is favoured, since a map learned from
-# wrong judgements costs more than right ones left unused; unguided clusters are not,
-# since the map starts from them and is seldom worse. Chosen on the half "chosen on" of
-# the sets of `experiments.judgements`.
-CHANCE, EUCLIDEAN, WHITENED = 1.0, -4.0, -2.0
-# The prior on e: as if so many judgements were known to be wrong, and right.
+# Error rates that are tried.
+RATES = np.array([0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.499])
+# The prior on an error rate: so many judgements known to be wrong, and to be right.
 WRONG, RIGHT = 1.0, 4.0
-RATES = np.linspace(0.01, 0.5, 50)
-# How much harder than found unguided memberships may be taken.
-SHARPNESS = (1.0, 2.0, 4.0, 8.0, 16.0)
 # Powers of memberships, logarithms to base 2, with the mean and the deviation of their
-# prior, and the share of judgements that is wrong whatever the memberships are. Chosen
-# on the same half, by calibration errors.
+# prior, and the share of judgements that is wrong whatever the memberships are.
 LOG_POWERS = np.arange(-4.0, 2.25, 0.25)
 USUAL_POWER, POWER_SPREAD = -1.0, 1.0
-LEAST_NOISE = 0.02
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What held-out judgements say.
-
-    Attributes
-    ----------
-    guided : float
-        Posterior probability that judgements follow the map.
-    unguided : ndarray of shape (n_views,)
-        That they follow the unguided clusters of each view; of the first, which is
-        Euclidean, that they follow chance as well.
-    noise_rate : float
-        Estimated share of wrong judgements.
-    sharpness : ndarray of shape (n_views,)
-        The power of unguided memberships under which judgements are most likely.
-    log_likelihood : float
-        Of the judgements, over all hypotheses.
-    """
-
-    guided: float
-    unguided: Floats
-    noise_rate: float
-    sharpness: Floats
-    log_likelihood: float
+LEAST_ERROR = 0.02
+# Error rates for the interval of one, which covers it in 95 of 100 cases.
+FINE_RATES = np.linspace(0.0, 0.5, 102)[1:-1]
+TAIL = 0.025
 
 
 def balance(grade: Floats) -> Floats:
@@ -97,152 +55,82 @@ def balance(grade: Floats) -> Floats:
     return np.where(grade > 0, 2.0 * (1.0 - alike), 2.0 * alike)
 
 
-def log_likelihood(together: Floats, grade: Floats) -> tuple[Floats, Floats]:
-    """Return log-likelihoods of judgements and the share of wrong ones at them.
+def log_prior(rate: Floats | float) -> Floats:
+    """Return the logarithm of the prior on error rates, 0 at its mode.
+
+    Examples
+    --------
+    >>> float(log_prior(0.2))
+    0.0
+    """
+    mode = WRONG / (WRONG + RIGHT)
+    wrong, right = np.log(rate / mode), np.log((1.0 - rate) / (1.0 - mode))
+    return np.asarray(WRONG * wrong + RIGHT * right)
+
+
+def log_likelihood(same: Floats, grade: Floats, rate: Floats | float) -> Floats:
+    """Return the log-likelihood of judgements.
 
     Parameters
     ----------
-    together : ndarray of shape (..., n_pairs)
-        The probability that two samples belong together, by one or several models.
+    same : ndarray of shape (..., n_pairs)
+        The probability that two samples are in one cluster.
     grade : ndarray of shape (n_pairs,)
+    rate : float or ndarray of shape (n_pairs,)
 
     Returns
     -------
-    values, rates : ndarrays of shape (...)
+    ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_likelihood(np.array([1.0, 0.0]), np.array([1.0, -1.0]), 0.1).round(3)
+    array(-0.211)
+    """
+    right = np.where(grade > 0, same, 1.0 - same)
+    logs = np.log(rate + (1.0 - 2.0 * rate) * right)
+    # A sum, not a product of matrices: its digits do not depend on the other rows.
+    return np.asarray((logs * balance(grade)).sum(axis=-1))
+
+
+def best_likelihood(same: Floats, grade: Floats) -> float:
+    """Return the log-likelihood at the error rate that maximises it with its prior.
 
     Examples
     --------
     >>> import numpy as np
     >>> grade = np.tile([1.0, -1.0], 10)
-    >>> value, rate = log_likelihood((grade > 0).astype(float), grade)
-    >>> round(float(rate), 2)  # none is wrong, but for the prior: 1 of 25
-    0.04
+    >>> best_likelihood((grade > 0) * 1.0, grade) > best_likelihood(grade * 0.0, grade)
+    True
     """
-    right, count = np.where(grade > 0, together, 1.0 - together), balance(grade)
-    # One rate at a time: all of them would take 50 times the memory. Sums of rows, not
-    # a product of matrices: the same probabilities must have the same likelihood.
-    logs = ((np.log(e + (1.0 - 2.0 * e) * right) * count).sum(axis=-1) for e in RATES)
-    values = np.array([*logs])
-    mode = WRONG / (WRONG + RIGHT)
-    prior = WRONG * np.log(RATES / mode) + RIGHT * np.log((1 - RATES) / (1 - mode))
-    values += prior.reshape(-1, *[1] * (together.ndim - 1))
-    return values.max(axis=0), RATES[values.argmax(axis=0)]
+    return max(float(log_likelihood(same, grade, e) + log_prior(e)) for e in RATES)
 
 
-def log_likelihoods(unguided: Floats, grade: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return log-likelihoods of judgements under the unguided clusters of each view.
+def rate_interval(same: Floats, grade: Floats) -> tuple[float, float, float]:
+    """Return the posterior mean of an error rate, and the ends of its 95 % interval.
 
     Parameters
     ----------
-    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
-        The probability that two samples belong together, for each power of memberships.
-    grade : ndarray of shape (n_pairs,)
-
-    Returns
-    -------
-    values, rates, sharpness : ndarrays of shape (n_views,)
-        At the best power: the logarithm, the share of wrong judgements, the power.
-    """
-    values, rates = log_likelihood(unguided, grade)
-    best = values.argmax(axis=1)
-    each = np.arange(len(values))
-    return values[each, best], rates[each, best], np.take(SHARPNESS, best)
-
-
-def weigh(guided: Floats, unguided: Floats, grade: Floats) -> Evidence:
-    """Weigh the hypotheses by held-out judgements.
-
-    Parameters
-    ----------
-    guided : ndarray of shape (n_pairs,)
-        The probability that two samples belong together by a map that was not given
-        this judgement.
-    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
-        The same by unguided clusters, for each power of their memberships.
+    same : ndarray of shape (n_pairs,)
+        The probability that two samples are in one cluster, without the judgement.
     grade : ndarray of shape (n_pairs,)
 
     Examples
     --------
     >>> import numpy as np
-    >>> grade = np.tile([1.0, -1.0], 20)
-    >>> even = np.full((2, 5, 40), 0.5)
-    >>> found = weigh((grade > 0).astype(float), even, grade)
-    >>> round(found.guided, 2), found.noise_rate < 0.05
-    (1.0, True)
+    >>> grade = np.tile([1.0, -1.0], 50)
+    >>> rate, low, high = rate_interval((grade > 0) * 1.0, grade)
+    >>> low < rate < high < 0.06
+    True
     """
-    by_clusters, rates, sharpness = log_likelihoods(unguided, grade)
-    by_map, rate = log_likelihood(guided, grade)
-    (chance, *others), total = posterior(grade, by_clusters, float(by_map))
-    weights = np.array(others[:-1])
-    weights[0] += chance
-    return Evidence(
-        float(others[-1]),
-        weights,
-        # Where judgements follow something. By chance there is nothing to be wrong of.
-        float(np.average([*rates, rate], weights=others)),
-        sharpness,
-        total,
-    )
-
-
-def weigh_views(unguided: Floats, grade: Floats) -> Floats:
-    """Weigh the unguided clusters of each view alone, as `weigh` does.
-
-    Parameters
-    ----------
-    unguided : ndarray of shape (n_views, len(SHARPNESS), n_pairs)
-    grade : ndarray of shape (n_pairs,)
-
-    Returns
-    -------
-    weights : ndarray of shape (n_views,)
-        Posterior probabilities; of the first, which is Euclidean, with that of chance.
-    """
-    by_clusters, _, _ = log_likelihoods(unguided, grade)
-    (chance, *weights), _ = posterior(grade, by_clusters)
-    weights[0] += chance
-    return np.array(weights)
-
-
-def posterior(
-    grade: Floats, by_clusters: Floats, *by_map: float
-) -> tuple[Floats, float]:
-    """Return the probabilities of hypotheses, and the log-likelihood over all.
-
-    Parameters
-    ----------
-    grade : ndarray of shape (n_pairs,)
-    by_clusters : ndarray of shape (n_views,)
-        Log-likelihoods under the unguided clusters of each view.
-    *by_map : float
-        Under a map, if there is one.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (1 + n_views + len(by_map),)
-        Of chance, of each view, and of the map.
-    total : float
-    """
-    others = [WHITENED] * (len(by_clusters) - 1)
-    prior = np.array([CHANCE, EUCLIDEAN, *others, *[0.0] * len(by_map)])
-    by_chance = balance(grade).sum() * np.log(0.5)
-    values = np.array([by_chance, *by_clusters, *by_map]) + prior
-    total = np.logaddexp.reduce(values)
-    return np.exp(values - total), float(total - np.logaddexp.reduce(prior))
-
-
-def together(ends: Floats) -> Floats:
-    """Return the probability that two samples belong together, (..., n_pairs).
-
-    `ends` are memberships of the two samples of pairs, (..., n_pairs, 2, n_clusters).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> together(np.array([[[0.8, 0.2], [0.5, 0.5]]]))
-    array([0.5])
-    """
-    return np.asarray(np.einsum("...h,...h->...", ends[..., 0, :], ends[..., 1, :]))
+    right = np.where(grade > 0, same, 1.0 - same)
+    e = FINE_RATES[:, None]
+    values = np.log(e + (1.0 - 2.0 * e) * right).sum(axis=1) + log_prior(FINE_RATES)
+    chances = softmax(values)
+    below = np.cumsum(chances)
+    low, high = np.interp([TAIL, 1.0 - TAIL], below, FINE_RATES)
+    return float(chances @ FINE_RATES), float(low), float(high)
 
 
 def tempered(memberships: Floats, power: float) -> Floats:
@@ -261,9 +149,9 @@ def calibrating_power(ends: Floats, grade: Floats) -> float:
     """Return the power of memberships at which they are as certain as they are right.
 
     Its logarithm is the mean of the posterior given held-out judgements, where two
-    samples are judged alike with the probability that they belong together. Unlike in
-    `weigh`, judgements that memberships contradict are no noise here but reduce the
-    certainty of memberships, unless they are fewer than `LEAST_NOISE`.
+    samples are judged alike with the probability that they are in one cluster.
+    Judgements that memberships contradict reduce the certainty of memberships here,
+    unless they are fewer than `LEAST_ERROR`.
 
     Parameters
     ----------
@@ -281,23 +169,23 @@ def calibrating_power(ends: Floats, grade: Floats) -> float:
     """
     values = -0.5 * ((LOG_POWERS - USUAL_POWER) / POWER_SPREAD) ** 2
     for place, log_power in enumerate(LOG_POWERS):
-        c = together(tempered(ends, 2.0**log_power))
+        both = tempered(ends, 2.0**log_power)
+        c = (both[:, 0] * both[:, 1]).sum(axis=-1)
         right = np.where(grade > 0, c, 1.0 - c)
-        chance = LEAST_NOISE + (1.0 - 2.0 * LEAST_NOISE) * right
+        chance = LEAST_ERROR + (1.0 - 2.0 * LEAST_ERROR) * right
         values[place] += np.abs(grade) @ np.log(chance)
-    chances = np.exp(values - np.logaddexp.reduce(values))
-    return float(2.0 ** (chances @ LOG_POWERS))
+    return float(2.0 ** (softmax(values) @ LOG_POWERS))
 
 
-def reliability(together: Floats, grade: Floats, noise_rate: float) -> Floats:
+def reliability(same: Floats, grade: Floats, rate: Floats | float) -> Floats:
     """Return the probability that each judgement is right.
 
     Parameters
     ----------
-    together : ndarray of shape (n_pairs,)
-        The probability that two samples belong together, found without the judgement.
+    same : ndarray of shape (n_pairs,)
+        The probability that two samples are in one cluster, without the judgement.
     grade : ndarray of shape (n_pairs,)
-    noise_rate : float
+    rate : float or ndarray of shape (n_pairs,)
 
     Examples
     --------
@@ -305,6 +193,6 @@ def reliability(together: Floats, grade: Floats, noise_rate: float) -> Floats:
     >>> reliability(np.array([0.9, 0.9]), np.array([1.0, -1.0]), 0.1).round(3)
     array([0.988, 0.5  ])
     """
-    right = np.where(grade > 0, together, 1.0 - together)
-    kept = (1.0 - noise_rate) * right
-    return np.asarray(kept / (kept + noise_rate * (1.0 - right)))
+    right = np.where(grade > 0, same, 1.0 - same)
+    kept = (1.0 - rate) * right
+    return np.asarray(kept / (kept + rate * (1.0 - right)))

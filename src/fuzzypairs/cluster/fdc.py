@@ -1,12 +1,11 @@
 """Fuzzy discriminant clustering under graded pairs (FDC), the model of the paper."""
 
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
 from fuzzypairs.cluster.checked import CheckedData
-from fuzzypairs.cluster.learned_fit import fit_learned
 from fuzzypairs.cluster.prototypes import Found, PrototypeClusterer
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
@@ -15,7 +14,6 @@ from fuzzypairs.solvers.problem import Problem
 from fuzzypairs.solvers.result import RunResult
 from fuzzypairs.solvers.robust import TOLERANCE, RobustResult, run_robust
 from fuzzypairs.solvers.start import Init, is_deterministic
-from fuzzypairs.spaces.learned import LearnedSpace
 from fuzzypairs.spaces.metrics import Metric
 from fuzzypairs.spaces.moments import is_sparse
 from fuzzypairs.spaces.space import Space
@@ -64,15 +62,12 @@ class FDC(PrototypeClusterer):
         `fuzzypairs.cluster.defaults.auto_fuzzifier`.
     metric : str, callable or Space, default="euclidean"
         "euclidean" (and "linear", its name as a kernel), "manhattan", "minkowski",
-        "cosine", "mahalanobis"; "learned", a space learned from the judgements;
-        kernels with implicit prototypes "rbf", "polynomial",
+        "cosine", "mahalanobis"; kernels with implicit prototypes "rbf", "polynomial",
         "laplacian", "jaccard", or a callable ``(A, B) -> matrix`` over blocks of rows;
         "precomputed" distances or a "precomputed_kernel" between samples; or a
         `fuzzypairs.spaces.space.Space`. See the page on choosing a metric.
     metric_params : dict, default=None
-        Parameters of the metric: "form" of "learned" ("auto"; "diagonal": a weight for
-        each feature; "linear" and "rbf": a map to the simplex), with "prior" and more,
-        see `fuzzypairs.spaces.learned.SimplexMap`; "p" of "minkowski"; "covariance" of
+        Parameters of the metric: "p" of "minkowski"; "covariance" of
         "mahalanobis"; "gamma" (a number, "scale" or "median"), "degree" and "coef0" of
         kernels. All kernels have "memory", the largest size of a stored kernel matrix
         (as in "1GB"; larger ones are computed in tiles), and "n_components" with
@@ -120,8 +115,7 @@ class FDC(PrototypeClusterer):
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership, eq. (1).
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Prototypes, if the metric has explicit ones (kernels have none). In a learned
-        space, the means of X weighted by squared memberships.
+        Prototypes, if the metric has explicit ones (kernels have none).
     n_clusters_ : int
         Number of clusters that survived.
     objective_ : float
@@ -141,11 +135,6 @@ class FDC(PrototypeClusterer):
         Whether the best run ended by `tol`.
     alpha_, beta_, fuzzifier_ : float
         The values used.
-    held_out_agreement_ : dict of str to float
-        With ``metric="learned"``: the share of held-out judgements that are satisfied
-        by each form of a learned space that was tried.
-    feature_weights_ : ndarray of shape (n_features,)
-        With ``metric="learned"``: how much the judgements say each feature matters.
     propagation_ : Propagation
         With `propagate`: the derived judgements, traced to those that were asked.
     collapse_gain_ : float
@@ -233,11 +222,7 @@ class FDC(PrototypeClusterer):
         self.verbose = verbose
 
     def _solve(self, data: CheckedData, space: Space) -> Found:
-        if isinstance(self.metric, str) and self.metric == "learned":
-            learned = fit_learned(self._variant, data, cast(LearnedSpace, space))
-            attributes = {**learned.found.attributes, **learned.attributes}
-            return replace(learned.found, attributes=attributes, notes=learned.notes)
-        attributes = {}
+        attributes: dict[str, Any] = {}
         derived = None
         if self.propagate and len(data.pairs.informative):
             several = self.n_init != 1 and not is_deterministic(self.init)

@@ -1,9 +1,9 @@
-"""FDC with what judgements say about all samples (GuidedFDC)."""
+"""Clusters guided by judgements, for most people who have some (GuidedFDC)."""
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,169 +13,156 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzypairs._typing import Floats, Labels
-from fuzzypairs.cluster.checked import CheckedData, read_data, read_samples, store
-from fuzzypairs.cluster.combined import CombinedMap
-from fuzzypairs.cluster.fdc import FDC
-from fuzzypairs.cluster.guided_fit import (
-    GuidedFit,
-    can_learn,
-    fit_guided,
-    is_among,
-    read_inferred,
+from fuzzypairs._typing import Floats, Labels, Mask
+from fuzzypairs.cluster.averaged_map import of_clusters
+from fuzzypairs.cluster.checked import (
+    CheckedData,
+    in_units,
+    read_data,
+    read_samples,
+    require_finite,
+    restoring,
+    store,
 )
-from fuzzypairs.cluster.learned_fit import LEARNED_BETA_SHARE, weighted_centers
-from fuzzypairs.cluster.notes import Note
-from fuzzypairs.cluster.verdict import HeldOut, Verdict, assess
+from fuzzypairs.cluster.evidence import rate_interval, reliability
+from fuzzypairs.cluster.guided_fit import GuidedFit, Sample, fit_guided
+from fuzzypairs.cluster.judged_field import FEWEST, Judged
+from fuzzypairs.cluster.random_field import same
+from fuzzypairs.cluster.verdict import Agreement, HeldOut, Verdict, assess
+from fuzzypairs.cluster.views import to_dense
 from fuzzypairs.exceptions import ClustersVanishedWarning
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.reading import has_ids, judgements_of
-from fuzzypairs.solvers.groups import usable_pairs
-from fuzzypairs.solvers.start import Init
-from fuzzypairs.spaces.feature_maps import MappedSpace
-from fuzzypairs.spaces.moments import is_sparse, total_variance
 from fuzzypairs.spaces.vectors import Euclidean
-from fuzzypairs.threads import one_blas_thread
-from fuzzypairs.validation import check_integer
+from fuzzypairs.threads import Threads, one_blas_thread
+from fuzzypairs.validation import check_integer, check_jobs, check_seed
 
-__all__ = ["GuidedFDC"]
+__all__ = ["Evidence", "GuidedFDC"]
 
-# Up to so many samples judgements are propagated by default: beyond, the search for
-# neighbours takes longer than the fit, and judgements are mostly many enough.
-PROPAGATE_UP_TO = 5000
-# What is taken over from the model in the space of the fit, where it has it.
-SHARED = (
-    *("n_features_in_", "feature_names_in_", "memberships_", "labels_"),
-    *("cluster_centers_", "n_clusters_", "n_clusters_history_", "n_iter_"),
-    *("objective_", "objective_history_", "converged_", "alpha_", "beta_"),
-    *("fuzzifier_", "collapse_gain_", "propagation_", "pair_reliability_"),
-)
+# Of numbers of clusters whose evidence is within so many units of the logarithm, the
+# smallest is taken.
+NEAR = 1.0
+# Samples by which the weights of features are measured.
+SEEN = 250
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What held-out judgements say of a fit, and what they chose.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        Of judgements, each held out from the whole model; NaN without judgements.
+    weights : dict of str to float
+        Posterior probability of each map: clusters of k-means in a view, by its name,
+        and maps that are learned from judgements near these.
+    trust : float
+        How far features count beside judgements where a sample is judged.
+    by_strength : bool
+        Whether judgements of small strength |s| act less on their samples.
+    by_clusters : dict of int to float
+        The log-likelihood with each number of clusters that was tried.
+    held_out : HeldOut
+    """
+
+    log_likelihood: float
+    weights: dict[str, float]
+    trust: float
+    by_strength: bool
+    by_clusters: dict[int, float]
+    held_out: HeldOut
 
 
 class GuidedFDC(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """FDC that learns from judgements which features matter.
+    """Clusters that follow graded judgements, as far as held-out judgements confirm.
 
-    The estimator for most people with judgements. `FDC` fits the model of the paper in
-    the samples' own space, where a judgement moves its own samples and few others. This
-    estimator averages clusters u_b(x), found without judgements in several views b, and
-    a map v(x), which is learned from the judgements:
+    The estimator for most people with judgements. It has four parts:
 
-        a(x) = sum_b w_b u_b(x) + w v(x),   memberships(x) ~ a(x)^t.
+    1. Clusters of k-means in several views of the samples: Euclidean coordinates, and
+       coordinates in which directions of large variance count less.
+    2. Maps v(x) = softmax(f(x) W) near these clusters, learned from the judgements:
+       they minimise
 
-    The weights are posterior probabilities: that the judgements follow the clusters of
-    a view, or the map, by their likelihood when they are held out. So right judgements
-    affect all samples, and few or wrong ones have little effect. The power t calibrates
-    memberships by the same held-out judgements.
+           - sum_pairs |s| log P(s)  +  ridge / 2 |W - W0|^2,
+
+       where P(alike) = e + (1 - 2 e) v_p.v_q and W0 is the map of k-means.
+    3. The average a(x) of all of these by their posterior probabilities, which the
+       likelihood of held-out judgements gives. Memberships are a(x)^t of sum 1, where
+       the power t makes them as certain as they are right.
+    4. A random field over the judged samples, for the memberships of these:
+
+           P(y) ~ prod_p a_p(y_p)^h  prod_(p,q) exp(+-log((1 - e) / e) [y_p = y_q]).
+
+       The error rate e of judgements, or of each judge, and h, how far features
+       count, are those under which held-out judgements are most likely.
+
+    So few judgements choose among clusters that the data have, more of them change
+    these, and many decide on their samples themselves. `FDC` is the model of the
+    paper.
 
     Parameters
     ----------
     n_clusters : int or sequence of int, default=8
-        The largest number of clusters; some may vanish. Of several numbers
-        (such as ``range(2, 6)``), the one under which held-out judgements are most
-        likely.
-    alpha, beta : float or "auto", default="auto"
-        See `FDC`. With a number for `beta` the model is `FDC` in the samples' own
-        space, since it is a weight against the distances there.
-    fuzzifier : float or "auto", default="auto"
-        Of the unguided clusters; see `FDC`.
-    init : str, array-like or callable, default="k-means++"
-        See `FDC`.
+        The largest number of clusters. Of several numbers (such as ``range(2, 6)``),
+        the smallest of those under which held-out judgements are about most likely.
     n_init : int, default=10
-        Number of starts of the unguided clusters.
-    max_iter : int, default=300
-    tol : float, default=1e-4
-    group_solver : {"sweeps", "exact"}, default="sweeps"
-        See `FDC`.
-    propagate : bool, float in [0, 1), "auto" or None, default=None
-        Whether judgements are spread to samples nearby, and how far; see `FDC`. The
-        map is then learned from the derived judgements as well. None is False, but
-        "auto" where judgements are too few to learn from, `beta` is "auto" and X is
-        dense with up to 5000 rows.
-    robust : bool or float > 0, default=False
-        See `FDC`. The map takes account of wrong judgements in any case.
+        Number of starts of k-means.
     random_state : int, RandomState instance or None, default=None
-        Decides the starts, and which judgements are held out.
+        Decides the starts, the samples that stand for all if these are more than 4000,
+        and which judgements are held out.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn; it changes no result.
-    verbose : int, default=0
-        Above 0, a line for each run of the fit in the space of memberships.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_samples, n_clusters_)
-        As above: what `predict_proba` returns for the training samples.
+        Rows are >= 0 and sum to 1. Those of judged samples contain their judgements;
+        those of others are what `predict_proba` returns.
     labels_ : ndarray of shape (n_samples,)
         The cluster of the largest membership.
-    guided_weight_ : float
-        The weight of the map and of clusters in whitened views; 0 without a map.
-    metric_ : {"euclidean", "learned"}
-        What has the larger weight: Euclidean unguided clusters or the others.
-    noise_rate_ : float
-        With judgements to learn from: the estimated share of wrong ones.
-    pair_reliability_ : ndarray of shape (n_pairs,)
-        With judgements: the probability that each is right, by models that were not
-        given it, in the order of ``PairSet.coerce(pairs, n_samples)``; NaN for those
-        without effect and where judgements are too few.
-    held_out_ : HeldOut
-        With judgements: what models fitted without them say of them, with and without
-        the other judgements; NaN where none were held out.
-    held_out_agreement_ : dict of str to float
-        The balanced share of held-out judgements that are kept, "guided" by the others
-        and "unguided".
-    verdict_ : Verdict
-        What `held_out_` means, in plain words.
-    feature_weights_ : ndarray of shape (n_features,)
-        With judgements: how much each feature matters in the space of the fit; not
-        negative, of sum 1.
+    unguided_memberships_ : ndarray of shape (n_samples, n_clusters_)
+        Of the clusters without judgements, numbered like these.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        With a map, the means of X weighted by squared memberships.
-    propagation_ : Propagation
-        If judgements were propagated: the derived ones, traced to those given.
-    model_ : FDC
-        The fit in the space of the memberships, where the judgements act on their own
-        samples; without a map, the fit in the samples' own space.
-    n_clusters_, objective_, objective_history_, n_clusters_history_, n_iter_, \
-converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_names_in_
-        Of `model_`; see `FDC`.
+        Means of X weighted by squared memberships.
+    n_clusters_ : int
+        Number of clusters that some sample is in.
+    evidence_ : Evidence
+        The likelihood of held-out judgements, and what it chose.
+    verdict_ : Verdict
+        What `evidence_` means, in plain words.
+    error_rate_ : float
+        The estimated share of wrong judgements; NaN without judgements.
+    error_rates_ : dict of str to tuple of float
+        The same by judge, with the ends of a 95 % interval: (rate, low, high).
+    pair_reliability_ : ndarray of shape (n_pairs,)
+        The probability that each judgement is right, by models that were not given it,
+        in the order of ``PairSet.coerce(pairs, n_samples)``; NaN for those without
+        effect.
+    feature_weights_ : ndarray of shape (n_features,)
+        How much the map depends on each feature; not negative, of sum 1.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        If X has names of type str.
 
     See Also
     --------
-    FDC : The model of the paper, and ``metric="learned"`` for one learned space.
+    FDC : The model of the paper.
 
     Notes
     -----
-    **Views.** Distances are often ruled by directions that people do not look at.
-    Unguided clusters are therefore found in the Euclidean view and in three that are
-    whitened by the covariance of the samples (`fuzzypairs.cluster.guided_sample`).
+    Without judgements the model is k-means in the Euclidean view, with memberships
+    ``softmax(-t |x - c|^2)``. The mathematics on one page is in the documentation,
+    under "The guided model".
 
-    **The map.** It is learned in the view of the largest weight, from its coordinates,
-    and from these whitened by the pairs judged alike: directions along which these
-    differ count less (`fuzzypairs.spaces.views`). f(x) are both coordinates and 30 rbf
-    features of each. ``v(x) = softmax([f(x), 1] W)`` minimises
-
-        - sum_pairs |s| log P(s)  -  mean_i sum_h t_ih log v_h(x_i)  +  0.05/2 |W|^2
-
-    where P(alike) = e + (1 - 2 e) v_p.v_q, e is the share of wrong judgements, and t
-    is the mean of unguided clusters, weighted in the same way, and of whitened ones.
-
-    **The evidence.** Judgements are divided into five folds (three from 300 on). Maps
-    learned from the other folds, and unguided clusters, say how likely the samples of
-    held-out judgements belong together. The likelihoods under the maps, under these
-    clusters and under chance give the weights and e (`fuzzypairs.cluster.evidence`).
-
-    **Certainty.** The power of u_b(x) is the one under which the judgements are most
-    likely. t is the mean over its posterior, in which judgements that contradict a(x)
-    count against its certainty (`fuzzypairs.cluster.evidence.calibrating_power`). Rows
-    far from all samples get nearly equal memberships
-    (`fuzzypairs.cluster.combined.CombinedMap`).
-
-    With fewer than five judgements or judgements of one kind, for sparse X, or if X has
-    values above 1e15 or only values below 1e-15, no map is learned and the model is
-    `FDC` in the samples' own space; so it is without judgements.
+    Judgements belong to the data and are passed to `fit`; see `FDC` on searches over
+    rows.
 
     Examples
     --------
@@ -186,71 +173,50 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
     >>> is_first = (y == 0).astype(int)  # the question a judge has in mind
     >>> pairs = PairSet.from_labels(is_first, n_pairs=60, random_state=0)
     >>> model = GuidedFDC(2, random_state=0).fit(scale(X), pairs=pairs)
-    >>> model.metric_
-    'learned'
+    >>> model.verdict_.level
+    'strong'
     """
 
-    model_: FDC
+    memberships_: Floats
+    labels_: Labels
     n_clusters_: int
+    evidence_: Evidence
     verdict_: Verdict
-    guided_weight_: float
 
     def __init__(
         self,
         n_clusters: int | Sequence[int] = 8,
         *,
-        alpha: float | Literal["auto"] = "auto",
-        beta: float | Literal["auto"] = "auto",
-        fuzzifier: float | Literal["auto"] = "auto",
-        init: Init = "k-means++",
         n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        group_solver: Literal["sweeps", "exact"] = "sweeps",
-        propagate: bool | float | Literal["auto"] | None = None,
-        robust: bool | float = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.beta = beta
-        self.fuzzifier = fuzzifier
-        self.init = init
         self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.group_solver = group_solver
-        self.propagate = propagate
-        self.robust = robust
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
+    @restoring
     def fit(
         self,
         X: ArrayLike,
         y: object = None,
         *,
         pairs: Any = None,
-        inferred: PairSet | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Find clusters of X under the judgements `pairs`.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : ignored
         pairs : PairSet, triples (i, j, grade), array, sparse matrix or DataFrame
             Judgements of rows of X; see `PairSet.coerce`. None: no judgements. A
             DataFrame with the columns ``a, b, grade`` names rows by the index of X.
-        inferred : PairSet, default=None
-            What follows from `pairs` (`fuzzypairs.active.infer_pairs`). The map is
-            learned from it, too, from a start by its groups; it is no evidence.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in the distances.
+            Weights of the samples; those of weight 0 get memberships, but neither they
+            nor their judgements affect others.
 
         Returns
         -------
@@ -260,29 +226,28 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             with judgements_of("pairs"):
                 pairs = PairSet.from_frame(pairs, data=X)
         numbers = self._numbers()
-        for k in numbers:
-            spread = False if self.propagate is None else self.propagate
-            changes = {"n_clusters": k, "propagate": spread}
-            self._variant(**changes)._check_parameters()
+        check_integer("n_init", self.n_init, 1)
+        check_jobs(self.n_jobs)
         data = read_data(
             type(self), X, pairs, sample_weight, Euclidean(), accepts_sparse=True
         )
-        judged = usable_pairs(data.pairs, data.weight, 1.0)
-        inferred = read_inferred(inferred, data.pairs, data.weight)
         with np.errstate(all="ignore"), one_blas_thread():
-            fitted = self._fit_guided(data, judged, inferred, numbers)
-            if fitted is None:
-                model, notes = self._fit_plain(data, numbers)
-            else:
-                model, notes = self._fit_in_space(data, fitted)
-        shared = {name: getattr(model, name) for name in SHARED if hasattr(model, name)}
-        w = 0.0 if fitted is None else 1.0 - float(fitted.evidence.unguided[0])
-        metric = "learned" if w > 0.5 else "euclidean"
-        store(self, model_=model, metric_=metric, guided_weight_=w, **shared)
-        if len(data.pairs.informative):
-            self._store_evidence(data, judged, fitted)
-        for message, category in notes:
-            warnings.warn(message, category, stacklevel=2)
+            given = data.judgements
+            acts = given.grade != 0.0
+            if data.weight is not None:
+                acts &= (data.weight[given.i] > 0.0) & (data.weight[given.j] > 0.0)
+            numbers = sorted({min(k, data.n_samples) for k in numbers})
+            fit, tried = self._choose(data, given.select(acts), numbers)
+            self._store(data, acts, fit, tried)
+        asked = fit.n_clusters
+        if self.n_clusters_ < asked and len(numbers) == 1:
+            warnings.warn(
+                f"{asked - self.n_clusters_} of n_clusters={asked} clusters have no "
+                f"sample and {self.n_clusters_} are left: X has fewer distinct groups, "
+                "or the judgements are best explained by fewer",
+                ClustersVanishedWarning,
+                stacklevel=2,
+            )
         return self
 
     def _numbers(self) -> list[int]:
@@ -295,134 +260,129 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
             return sorted(set(numbers))
         return [check_integer("n_clusters", given, 1)]
 
-    def _fit_guided(
-        self,
-        data: CheckedData,
-        judged: PairSet,
-        inferred: PairSet,
-        numbers: list[int],
-    ) -> GuidedFit | None:
-        """Fit with a map, or return None where none can be learned."""
-        can = can_learn(judged) and not is_sparse(data.given) and data.unit == 1.0
-        varies = can and bool(np.ptp(data.given, axis=0).any())
-        if not isinstance(self.beta, str) or not varies:
-            return None
-        fits = [
-            fit_guided(
-                lambda k=k, **more: self._variant(n_clusters=k, **more),
-                data,
-                judged,
-                inferred,
-                self.propagate or False,
-            )
-            for k in numbers
-        ]
-        return max(fits, key=lambda fit: fit.evidence.log_likelihood)
-
-    def _fit_plain(
-        self, data: CheckedData, numbers: list[int]
-    ) -> tuple[FDC, list[Note]]:
-        """Fit the model of the paper in the samples' own space."""
-        if len(numbers) > 1:
+    def _choose(
+        self, data: CheckedData, usable: PairSet, numbers: list[int]
+    ) -> tuple[GuidedFit, dict[int, float]]:
+        """Fit with each number of clusters; return the fit that is chosen."""
+        random_state = check_seed(self.random_state)
+        X = data.X
+        sample = Sample.draw(X, data.weight, random_state)
+        seed = int(random_state.randint(2**31))
+        judged = None
+        if len(usable):
+            rng = np.random.default_rng(seed)
+            judged = Judged.read(usable, X, sample.views, rng)
+        if len(numbers) > 1 and (judged is None or not judged.can_hold_out):
             raise ValueError(
                 f"n_clusters={self.n_clusters} is chosen by held-out judgements, which "
-                'need at least five of both kinds, dense X and beta="auto"; give one '
-                "number"
+                f"need at least {FEWEST} of both kinds; give one number"
             )
-        model = self._variant(n_clusters=numbers[0], propagate=self._spread(data))
-        return model, model._fit_checked(data, Euclidean())
+        threads = Threads(self.n_jobs)
+        fits = {
+            k: fit_guided(sample, judged, k, self.n_init, seed, threads)
+            for k in numbers
+        }
+        values = {
+            k: float("nan") if one.field is None else one.field.log_likelihood
+            for k, one in fits.items()
+        }
+        if len(fits) == 1:
+            return fits[numbers[0]], values
+        best = max(values.values())
+        return fits[next(k for k in numbers if values[k] >= best - NEAR)], values
 
-    def _fit_in_space(
-        self, data: CheckedData, fitted: GuidedFit
-    ) -> tuple[FDC, list[Note]]:
-        """Fit in the space of the memberships that were found."""
-        space, notes = fitted.space, list(fitted.unguided.notes)
-        U = space.map(data.given)
-        kept = np.unique(U.argmax(axis=1))
-        if len(kept) < len(space.kept):
-            why = (
-                f"of {len(space.kept)} clusters, the judgements are best explained by "
-                f"{len(kept)}; to keep more give beta a number"
-            )
-            notes = [(why, ClustersVanishedWarning), *notes]
-            space.kept = kept
-            U = space.map(data.given)
-        labels = np.unique(U.argmax(axis=1), return_inverse=True)[1]
-        model = self._variant(
-            metric=space,
-            n_clusters=len(kept),
-            init=labels,
-            alpha=0.0 if isinstance(self.alpha, str) else self.alpha,
-            beta=LEARNED_BETA_SHARE * total_variance(U, data.weight),
-            fuzzifier=2.0,
-            propagate=False,
-        )
-        # The samples are mapped already.
-        solved = model._solve(replace(data, given=U), Euclidean())
-        model._store(data, replace(solved, space=space))
-        model.memberships_, model.labels_ = U, U.argmax(axis=1)
-        model.cluster_centers_ = weighted_centers(data.given, U, data.weight)
-        if fitted.propagation is not None:
-            model.propagation_ = fitted.propagation
-        return model, notes
-
-    def _store_evidence(
-        self, data: CheckedData, judged: PairSet, fitted: GuidedFit | None
+    def _store(
+        self, data: CheckedData, acts: Mask, fit: GuidedFit, tried: dict[int, float]
     ) -> None:
-        """Store what held-out judgements say of the fit."""
-        noise_rate = None
-        reliability = np.full(len(data.pairs), np.nan)
-        if fitted is None:
-            unknown = np.full(len(judged), np.nan)
-            self.held_out_ = HeldOut(judged, unknown, unknown)
-            n_features = data.given.shape[1]
-            self.feature_weights_ = np.full(n_features, 1.0 / n_features)
-        else:
-            self.held_out_ = fitted.held_out
-            self.feature_weights_ = fitted.feature_weights
-            self.noise_rate_ = noise_rate = fitted.evidence.noise_rate
-            reliability[is_among(data.pairs, judged)] = fitted.reliability
-        if fitted is not None or not self.robust:
-            self.pair_reliability_ = reliability[data.judgements.pair]
-        self.held_out_agreement_ = self.held_out_.agreement
-        self.verdict_ = assess(self.held_out_, noise_rate)
-
-    def _spread(self, data: CheckedData) -> bool | float | Literal["auto"]:
-        """Return `propagate` as it is meant for the data."""
-        if self.propagate is not None or not isinstance(self.beta, str):
-            return self.propagate or False
-        is_small = data.n_samples <= PROPAGATE_UP_TO and not is_sparse(data.given)
-        return "auto" if is_small else False
-
-    def _variant(self, **changes: Any) -> FDC:
-        params = {**self.get_params(deep=False), "propagate": False, **changes}
-        return FDC(**params)
+        """Store the attributes of a fit; judgements `acts` have an effect."""
+        X = data.X
+        U = require_finite(fit.map.memberships(X))
+        judged, field = fit.judged, fit.field
+        if judged is not None:
+            U[judged.rows] = fit.memberships
+        kept = np.unique(U.argmax(axis=1))
+        U = of_clusters(U, kept)
+        unguided = replace(fit.unguided, kept=kept)
+        squares = U**2 if data.weight is None else U**2 * data.weight[:, None]
+        mass = np.maximum(squares.sum(axis=0), np.finfo(float).tiny)[:, None]
+        pairs = data.judgements.select(acts)
+        held_out = HeldOut(pairs, *np.full((2, len(pairs)), np.nan))
+        right = np.full(len(acts), np.nan)
+        rates: dict[str, Agreement] = {}
+        everyone = None
+        if judged is not None and field is not None:
+            right[acts] = reliability(field.same, judged.grade, field.rates)
+            everyone = Agreement(*rate_interval(field.same, judged.grade))
+            rates = {name: Agreement(*rate) for name, rate in field.by_judge(judged)}
+            if judged.can_hold_out:
+                V = fit.unguided.average(X[judged.rows])
+                held_out = replace(
+                    held_out,
+                    guided=field.same,
+                    unguided=same(V, judged.i, judged.j),
+                )
+        store(
+            self,
+            _map=replace(fit.map, kept=kept),
+            _unguided=unguided,
+            _unit=data.unit,
+            memberships_=U,
+            labels_=U.argmax(axis=1),
+            unguided_memberships_=unguided.memberships(X),
+            cluster_centers_=np.asarray((data.given.T @ squares).T) / mass,
+            n_clusters_=len(kept),
+            evidence_=Evidence(
+                float("nan") if field is None else field.log_likelihood,
+                fit.weights,
+                1.0 if field is None else field.trust,
+                False if field is None else field.by_strength,
+                tried,
+                held_out,
+            ),
+            verdict_=assess(held_out, everyone, rates if len(rates) > 1 else None),
+            error_rate_=float("nan") if everyone is None else everyone.share,
+            error_rates_={n: (r.share, r.low, r.high) for n, r in rates.items()},
+            pair_reliability_=right,
+            feature_weights_=fit.map.feature_weights(to_dense(X[:SEEN])),
+            **data.names,
+        )
 
     @np.errstate(all="ignore")
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the memberships of new samples; judgements do not affect them.
+        """Return the memberships of samples by the map; judgements add nothing here.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
         memberships : ndarray of shape (n_samples, n_clusters_)
         """
-        check_is_fitted(self)
-        space = self.model_._space
-        if not isinstance(space, CombinedMap):
-            return self.model_.predict_proba(X)
-        given = read_samples(self, X, space, accepts_sparse=False, reset=False)
-        return space.map(given)
+        given = self._read(X)
+        return require_finite(self._map.memberships(in_units(given, self._unit)))
 
-    def predict(self, X: ArrayLike) -> Labels:
-        """Return the cluster of the largest membership of each new sample.
+    @np.errstate(all="ignore")
+    def unguided_proba(self, X: ArrayLike) -> Floats:
+        """Return the memberships of samples in the clusters without judgements.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters_)
+        """
+        given = self._read(X)
+        return require_finite(self._unguided.memberships(in_units(given, self._unit)))
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Return the cluster of the largest membership of each sample, by the map.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
@@ -431,70 +391,27 @@ converged_, alpha_, beta_, fuzzifier_, collapse_gain_, n_features_in_, feature_n
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the distances of samples to the prototypes, in the space of the fit.
+        """Return the distances of samples to the centres of clusters.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
+        return np.asarray(euclidean_distances(self._read(X), self.cluster_centers_))
+
+    def _read(self, X: ArrayLike) -> Any:
         check_is_fitted(self)
-        return self.model_.transform(X)
-
-    @np.errstate(all="ignore")
-    def embed(self, X: ArrayLike) -> Floats:
-        """Return the coordinates of samples in the space of the fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        coordinates : ndarray of shape (n_samples, n_dims)
-            Their memberships if a map was learned; X itself if not.
-
-        Examples
-        --------
-        >>> from fuzzypairs import GuidedFDC
-        >>> model = GuidedFDC(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
-        >>> model.embed([[0.2], [4.9]]).tolist()
-        [[0.2], [4.9]]
-        """
-        check_is_fitted(self)
-        space = self.model_._space
-        sparse = space.accepts_sparse
-        given = read_samples(self, X, space, accepts_sparse=sparse, reset=False)
-        return space.map(given) if isinstance(space, MappedSpace) else given
-
-    def score(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        pairs: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Return minus eq. (5) at the prototypes; see `FDC.score`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-        pairs : PairSet and other forms, see `fit`
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        score : float
-            Higher is better.
-        """
-        check_is_fitted(self)
-        return self.model_.score(X, pairs=pairs, sample_weight=sample_weight)
+        return read_samples(self, X, Euclidean(), accepts_sparse=True, reset=False)
 
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -2,32 +2,31 @@
 
 from dataclasses import dataclass
 from html import escape
-from math import ceil, sqrt
+from math import sqrt
 from typing import Literal
 
 import numpy as np
 
 from fuzzypairs._typing import Floats
+from fuzzypairs.cluster.evidence import rate_interval
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.consistency import (
+    QUANTILE,
     balanced_share,
     chance_error,
     satisfied,
+    wilson_interval,
 )
 
 __all__ = ["Agreement", "HeldOut", "Verdict", "agreement_of", "assess"]
 
-# Intervals cover the true share in 95 of 100 cases.
-QUANTILE = 1.96
 # A result is strong if the interval lies above this share: three of four judgements.
 STRONG = 0.75
 # Fewer held-out judgements than this make intervals too wide to conclude anything.
 FEWEST = 10
-# What is suggested where no number can be derived: intervals of +/- 0.1 at 85 %.
-USUAL = 50
-# A judgement is clearly contradicted if its opposite is this likely, and wrong ones are
-# mentioned from this share of all on.
-CLEARLY, NOTABLE = 0.9, 0.08
+# Wrong judgements are mentioned, and judges named, from this share on, which the
+# interval of their error rate must lie above.
+NOTABLE, DOUBTFUL = 0.05, 0.3
 
 Level = Literal["strong", "weak", "unusable", "none"]
 
@@ -40,13 +39,10 @@ class HeldOut:
     ----------
     pairs : PairSet
     guided : ndarray of shape (n_pairs,)
-        The probability that the two samples belong together, by a model fitted without
-        this judgement; NaN if there was none.
+        The probability that the two samples are in one cluster, by a model fitted
+        without this judgement; NaN if there was none.
     unguided : ndarray of shape (n_pairs,)
         The same by clusters found without any judgement.
-    calibrated : ndarray of shape (n_pairs,), optional
-        `guided` by memberships whose certainty was calibrated: what the memberships of
-        the fit say. Without it, `guided`.
 
     Examples
     --------
@@ -61,12 +57,6 @@ class HeldOut:
     pairs: PairSet
     guided: Floats
     unguided: Floats
-    calibrated: Floats | None = None
-
-    @property
-    def probability(self) -> Floats:
-        """That two samples belong together, as far as memberships are certain."""
-        return self.guided if self.calibrated is None else self.calibrated
 
     @property
     def agreement(self) -> dict[str, float]:
@@ -105,10 +95,10 @@ class Verdict:
         clusters found without any.
     n_judgements : int
         How many were held out in turn.
-    n_more : int
-        About how many more would help, a rough figure; 0 if none are needed.
-    noise_rate : float or None
-        The share of judgements that seem wrong.
+    error_rate : Agreement or None
+        The share of judgements that are wrong, as far as the model can tell.
+    worth_asking : bool
+        Whether more judgements are likely to change something.
     sentences : tuple of str
         All of this in plain words, the most important first.
     """
@@ -117,8 +107,8 @@ class Verdict:
     with_judgements: Agreement | None
     without_judgements: Agreement | None
     n_judgements: int
-    n_more: int
-    noise_rate: float | None
+    error_rate: Agreement | None
+    worth_asking: bool
     sentences: tuple[str, ...]
 
     def _repr_html_(self) -> str:
@@ -132,20 +122,15 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
     Parameters
     ----------
     probability : ndarray of shape (n_pairs,)
-        That two samples belong together; NaN is left out.
+        That two samples are in one cluster; NaN is left out.
     grade : ndarray of shape (n_pairs,)
 
     Returns
     -------
     Agreement
-        With Wilson's interval [1]_ for the effective number of judgements, which
-        strengths and the two kinds determine: that many of equal strength, half of
-        them alike, have the same standard error.
-
-    References
-    ----------
-    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical
-       inference", Journal of the American Statistical Association 22, 1927.
+        With Wilson's interval for the effective number of judgements, which strengths
+        and the two kinds determine: that many of equal strength, half of them alike,
+        have the same standard error.
 
     Examples
     --------
@@ -155,30 +140,38 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
     >>> print(agreement_of(np.repeat([0.9, 0.2], 20), grade))
     100 % (91 to 100 %)
     """
-    known = ~np.isnan(probability) & (grade != 0.0)
-    p, grade = probability[known], grade[known]
+    kept, grade = _kept(probability, grade)
     if not grade.size:
         return Agreement(float("nan"), 0.0, 1.0)
+    share = float(balanced_share(kept, grade))
+    low, high = wilson_interval(share, 0.25 / chance_error(grade) ** 2)
+    return Agreement(share, float(low), float(high))
+
+
+def _kept(probability: Floats, grade: Floats) -> tuple[Floats, Floats]:
+    """Return whether judgements are satisfied, and their grades, where it is known."""
+    known = ~np.isnan(probability) & (grade != 0.0)
+    p, grade = probability[known], grade[known]
     # Where the model is undecided, it satisfies half of a judgement.
-    together = np.where(p == 0.5, 0.5, p > 0.5)
-    share = float(balanced_share(satisfied(together, grade), grade))
-    n = 0.25 / chance_error(grade) ** 2
-    shrunk = QUANTILE**2 / n
-    center = (share + shrunk / 2) / (1 + shrunk)
-    width = QUANTILE * sqrt(share * (1 - share) / n + shrunk / (4 * n)) / (1 + shrunk)
-    return Agreement(share, max(0.0, center - width), min(1.0, center + width))
+    return satisfied(np.where(p == 0.5, 0.5, p > 0.5), grade), grade
 
 
-def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict:
+def assess(
+    held_out: HeldOut | None,
+    error_rate: Agreement | None = None,
+    judges: dict[str, Agreement] | None = None,
+) -> Verdict:
     """Say what held-out judgements mean for a result.
 
     Parameters
     ----------
     held_out : HeldOut or None
         None: no judgement was held out.
-    noise_rate : float, default=None
-        The estimated share of wrong judgements. None: the share that a model which did
-        not see them contradicts clearly, where the model is better than chance.
+    error_rate : Agreement, default=None
+        The share of judgements that are wrong, as the model estimates it. None: as
+        `fuzzypairs.cluster.evidence.rate_interval` does by `held_out`.
+    judges : dict of str to Agreement, default=None
+        The same for each of several judges.
 
     Returns
     -------
@@ -195,128 +188,100 @@ def assess(held_out: HeldOut | None, noise_rate: float | None = None) -> Verdict
     >>> verdict.level
     'strong'
     >>> verdict.sentences[0]
-    'Strong: 100 % (91 to 100 %) of the judgements held out are satisfied.'
+    'Strong: 100 % (91 to 100 %) of held-out judgements are satisfied (chance: 50 %).'
     """
     count = 0
     if held_out is not None:
-        asked = ~np.isnan(held_out.guided) & (held_out.pairs.grade != 0.0)
-        count = int(asked.sum())
+        count = int((~np.isnan(held_out.guided) & (held_out.pairs.grade != 0.0)).sum())
     if held_out is None or not count:
         return _untested(0 if held_out is None else len(held_out.pairs.informative))
     grade = held_out.pairs.grade
     guided = agreement_of(held_out.guided, grade)
     is_compared = not np.isnan(held_out.unguided).all()
     unguided = agreement_of(held_out.unguided, grade) if is_compared else None
-    best = max((guided, unguided or guided), key=lambda found: found.low)
     level: Level = "unusable"
-    if best.low > 0.5:
-        level = "strong" if best.low > STRONG else "weak"
-    if noise_rate is None and level != "unusable":
-        noise_rate = _contradicted(held_out, best is guided)
-    n_more = _missing(best.share, count, level)
+    if guided.low > 0.5:
+        level = "strong" if guided.low > STRONG else "weak"
+    if error_rate is None:
+        known = ~np.isnan(held_out.guided) & (grade != 0.0)
+        error_rate = Agreement(*rate_interval(held_out.guided[known], grade[known]))
     sentences = [
-        _first(level, best),
-        *([_difference(guided, unguided)] if unguided else []),
-        *_doubts(level, best, count, noise_rate),
-        *_advice(level, n_more),
+        f"{level.capitalize()}: {guided} of held-out judgements are satisfied "
+        f"(chance: 50 %{', which this may be' if level == 'unusable' else ''}).",
+        *([_difference(held_out, guided, unguided)] if unguided else []),
+        *_doubts(level, guided, count, error_rate),
+        *_doubtful_judges(judges or {}),
     ]
-    return Verdict(level, guided, unguided, count, n_more, noise_rate, tuple(sentences))
+    worth = level != "strong"
+    if worth:
+        sentences.append(
+            "More judgements are likely to help; until then, do not rely on the "
+            "clusters."
+            if level == "unusable"
+            else "More judgements are likely to help; take single rows with care."
+        )
+    return Verdict(level, guided, unguided, count, error_rate, worth, tuple(sentences))
 
 
 def _untested(given: int) -> Verdict:
     """Return the verdict where no judgement was held out."""
-    more = max(USUAL - given, FEWEST)
     plural = "" if given == 1 else "s"
     what = (
         f"No verdict: none of {given} judgement{plural} was held out, since they are "
-        "too few, all of one kind, or beta is a number."
+        "too few or all of one kind."
         if given
         else "No verdict: there are no judgements to test the clusters by."
     )
     advice = (
-        f"About {more} more, both alike and unlike, would show whether the clusters "
-        "are what you mean (a rough figure)."
+        f"From {FEWEST} judgements on, both alike and unlike, those held out show "
+        "whether the clusters are what you mean."
     )
-    return Verdict("none", None, None, 0, more, None, (what, advice))
+    return Verdict("none", None, None, 0, None, True, (what, advice))
 
 
-def _contradicted(held_out: HeldOut, by_guided: bool) -> float:
-    """Return the share of judgements that a model contradicts clearly."""
-    p = held_out.guided if by_guided else held_out.unguided
-    grade = held_out.pairs.grade
-    asked = ~np.isnan(p) & (grade != 0.0)
-    opposite = np.where(grade > 0.0, 1.0 - p, p)[asked]
-    return float((opposite >= CLEARLY).mean())
-
-
-def _missing(share: float, count: int, level: Level) -> int:
-    """Return about how many more judgements would lift a level, in tens."""
-    if level == "strong":
-        return 0
-    # As many again, where the model has yet to learn: intervals do not tell how fast.
-    again = max(count, USUAL - count)
-    if share > STRONG:
-        # The width of the interval falls with the root of the number of judgements.
-        needed = (QUANTILE / (share - STRONG)) ** 2 * share * (1 - share)
-        again = min(again, max(ceil(needed) - count, 0))
-    return 10 * ceil(max(again, FEWEST) / 10)
-
-
-def _first(level: Level, best: Agreement) -> str:
-    if level == "unusable":
-        return (
-            f"Unusable: {best} of the judgements held out are satisfied, which may "
-            "be chance (50 %)."
-        )
-    return f"{level.capitalize()}: {best} of the judgements held out are satisfied."
-
-
-def _difference(guided: Agreement, unguided: Agreement) -> str:
-    if guided.low > unguided.share:
-        return (
-            f"Without judgements, clusters satisfy {unguided}: the judgements "
-            "changed the result for the better."
-        )
-    if unguided.low > guided.share:
-        return (
-            f"Clusters found without judgements satisfy {unguided}, those fitted with "
-            f"the other judgements {guided}: the judgements do not improve the result."
-        )
-    return (
-        f"Clusters found without judgements satisfy {unguided}, those fitted with the "
-        f"other judgements {guided}: the two are about as good."
-    )
+def _difference(held_out: HeldOut, guided: Agreement, unguided: Agreement) -> str:
+    """Compare clusters with and without judgements, by the same held-out ones."""
+    kept, grade = _kept(held_out.guided, held_out.pairs.grade)
+    known = ~np.isnan(held_out.guided)
+    without, _ = _kept(held_out.unguided[known], held_out.pairs.grade[known])
+    gain = guided.share - unguided.share
+    # Judgements that both satisfy or violate say nothing of the difference.
+    differ = float(balanced_share((kept - without) ** 2, grade))
+    n = 0.25 / chance_error(grade) ** 2
+    error = sqrt(max(differ - gain**2, 0.0) / n + (1.0 / n) ** 2)
+    said = f"Clusters found without judgements satisfy {unguided}"
+    if gain > QUANTILE * error:
+        return f"{said}: the judgements improved the result."
+    if gain < -QUANTILE * error:
+        return f"{said}: the judgements made the result worse."
+    return f"{said}: the judgements are too few to tell which are better."
 
 
 def _doubts(
-    level: Level, best: Agreement, count: int, noise_rate: float | None
+    level: Level, guided: Agreement, count: int, error_rate: Agreement
 ) -> list[str]:
     """Say that judgements are too few, or that some seem wrong."""
-    doubts = []
     # An interval from chance to a strong result says nothing against the judgements.
-    too_few = count < FEWEST or (level == "unusable" and best.high > STRONG)
-    if too_few:
-        doubts.append(f"{count} judgements are too few to tell.")
-    if level == "unusable" and not too_few:
-        doubts.append(
+    if count < FEWEST or (level == "unusable" and guided.high > STRONG):
+        return [f"{count} judgements are too few to tell."]
+    if level == "unusable":
+        return [
             "Either many judgements are wrong, or the columns do not show what they "
             "are about: check some of them, and whether 1 means alike."
-        )
-    elif noise_rate is not None and noise_rate >= NOTABLE:
-        doubts.append(
-            f"About {round(noise_rate * count)} of {count} judgements "
-            f"({100 * noise_rate:.0f} %) seem wrong, or are about what the columns do "
-            "not show: check those that the clusters violate."
-        )
-    return doubts
-
-
-def _advice(level: Level, n_more: int) -> list[str]:
-    if level == "strong":
+        ]
+    if error_rate.low < NOTABLE:
         return []
-    use = (
-        "do not rely on the clusters"
-        if level == "unusable"
-        else "take single rows with care"
-    )
-    return [f"About {n_more} more judgements would help (a rough figure); {use}."]
+    return [
+        f"About {round(error_rate.share * count)} of {count} judgements seem wrong, "
+        f"{error_rate}: check those that contradict others."
+    ]
+
+
+def _doubtful_judges(judges: dict[str, Agreement]) -> list[str]:
+    """Name judges whose judgements are mostly of little use."""
+    return [
+        f"{name or 'One judge'} seems wrong in {rate} of judgements: check some of "
+        "these, or leave them out."
+        for name, rate in judges.items()
+        if rate.low > DOUBTFUL
+    ]

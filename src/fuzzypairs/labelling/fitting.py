@@ -142,14 +142,14 @@ def fit_once(task: FitTask, judged: Judged, last: Fitted | None) -> Fitted:
         clusters kept while judgements are too few to choose one.
     """
     started = time.perf_counter()
-    model: Any = GuidedFDC(robust=judged.is_noisy, random_state=task.seed, n_jobs=1)
+    model: Any = GuidedFDC(random_state=task.seed, n_jobs=1)
     numbers, why = task.numbers, ""
     if last is not None and len(numbers) > 1 and not can_choose(model, judged.pairs):
         numbers, why = (last.n_clusters,), last.chosen
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FuzzyPairsWarning)
         X = pd.DataFrame(task.X, copy=False)
-        model, choice = fit_rows(model, X, judged.pairs, numbers, are_answers=True)
+        model, choice = fit_rows(model, X, judged.pairs, numbers)
     notes = [
         str(w.message) for w in caught if issubclass(w.category, FuzzyPairsWarning)
     ]
@@ -163,7 +163,7 @@ def fit_once(task: FitTask, judged: Judged, last: Fitted | None) -> Fitted:
         why if choice is None else choice.reason,
         U.astype(np.float32),
         labels,
-        _places(model.embed(task.X), None if last is None else last.places),
+        _places(task.X, None if last is None else last.places),
         _cards(task, U, labels),
         verdict or verdict_of(model, judged.pairs),
         notes,

@@ -21,8 +21,6 @@ __all__ = [
 
 # Resamples of the pairs for an interval, and its level.
 RESAMPLES, AT_ONCE, LEVEL = 1000, 20, 0.95
-# Graders whose standard deviation is larger err often enough for robust fits.
-NOISY = 0.4
 
 
 @dataclass(frozen=True)
@@ -98,11 +96,6 @@ class Agreement:
     n_shared: int
     graders: list[GraderQuality]
     disputes: list[Dispute]
-
-    @property
-    def is_noisy(self) -> bool:
-        """Whether fits should expect wrong judgements."""
-        return any(g.noise is not None and g.noise > NOISY for g in self.graders)
 
 
 def krippendorff_alpha(grades: ArrayLike) -> float:

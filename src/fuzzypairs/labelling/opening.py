@@ -82,8 +82,6 @@ class Labelling:
 
     def result(self, judged: Judged, n_clusters: tuple[int, ...]) -> Result:
         """Fit the model of the page to all judgements, as `fuzzypairs fit` does."""
-        model = GuidedFDC(robust=judged.is_noisy, random_state=0, n_jobs=-1)
-        rows = replace(
-            self.rows, pairs=judged.pairs, named=judged.named, are_answers=True
-        )
+        model = GuidedFDC(random_state=0, n_jobs=-1)
+        rows = replace(self.rows, pairs=judged.pairs, named=judged.named)
         return analyse_rows(rows, n_clusters or self.n_clusters, model)

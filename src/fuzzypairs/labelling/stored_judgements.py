@@ -4,8 +4,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzzypairs.labelling.graders import measure_agreement
-from fuzzypairs.labelling.store import connect, read_answers
+from fuzzypairs.labelling.store import connect
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.stored import copy_to_memory
 
@@ -20,14 +19,11 @@ class Judged:
     ----------
     pairs : PairSet
         The judgements of all graders.
-    is_noisy : bool
-        Whether single judgements may be wrong.
     named : dict of int to str
         Names of clusters, by a row of each.
     """
 
     pairs: PairSet
-    is_noisy: bool = False
     named: dict[int, str] = field(default_factory=dict)
 
 
@@ -50,13 +46,12 @@ class StoredJudgements:
         return PairSet.from_store(self.path, ids=self.names)
 
     def __call__(self) -> Judged:
-        """Return the judgements, how sure graders are, and names of clusters."""
+        """Return the judgements, and names of clusters."""
         with (
             closing(connect(self.path)) as connection,
             closing(copy_to_memory(connection)) as copy,
         ):
-            is_noisy = measure_agreement(read_answers(copy)).is_noisy
             row = {name: number for number, name in enumerate(self.names)}
             names = copy.execute("SELECT id, name FROM cluster_names").fetchall()
         named = {row[name]: called for name, called in names if name in row}
-        return Judged(self.pairs(), is_noisy, named)
+        return Judged(self.pairs(), named)

@@ -11,13 +11,11 @@ from fuzzypairs._typing import Floats, Ints, Mask
 from fuzzypairs.pairs import PairSet
 from fuzzypairs.pairs.sampling import deal_units
 
-__all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out", "hold_out_samples"]
+__all__ = ["FEWEST_PAIRS", "Folds", "Split", "hold_out"]
 
 # Fewer held-out judgements cannot separate good settings from chance: the share of 20
 # that is satisfied has a standard error of about 0.1.
 FEWEST_PAIRS = 20
-# A group is dense if it has so many judgements for each sample.
-DENSE = 2.0
 
 
 class Split(NamedTuple):
@@ -92,56 +90,6 @@ def hold_out(
         fold = deal_units(each, loads_of(pairs), n_splits, rng)
         splits += [Split(pairs.select(fold != f), fold == f) for f in range(n_splits)]
     return Folds(pairs, splits, each, shares_samples=True)
-
-
-def hold_out_samples(pairs: PairSet, n_splits: int, rng: np.random.Generator) -> Folds:
-    """Split judgements as `hold_out` does, but dense groups by single samples.
-
-    A dense group is one in which most judgements follow from others, as inferred ones
-    do. Blocks along its links would be whole clusters, which no fit can know that was
-    given nothing about them. So its samples are dealt one by one. A judgement is held
-    out together with one of its samples, drawn at random, and a fit is given those
-    judgements that are of no held-out sample.
-
-    Parameters
-    ----------
-    pairs : PairSet
-        Judgements; those of grade 0 are left out.
-    n_splits : int
-    rng : Generator
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzypairs.pairs.folds import hold_out_samples
-    >>> from fuzzypairs.pairs import PairSet
-    >>> pairs = PairSet.from_labels(np.arange(20) % 2, n_pairs=190)  # all of them
-    >>> folds = hold_out_samples(pairs, 4, np.random.default_rng(0))
-    >>> sum(int(test.sum()) for _, test in folds.splits) == len(pairs)
-    True
-    """
-    pairs = pairs.informative
-    n_groups, group = pairs.components()
-    is_first = np.diff(pairs.pair, prepend=-1) > 0  # of a pair that several judged
-    n_judged = np.bincount(group[pairs.i[is_first]], minlength=n_groups)
-    n_rows = np.bincount(group[group >= 0], minlength=n_groups)
-    share = np.abs(pairs.grade).sum() / n_splits
-    strength = np.bincount(group[pairs.i], np.abs(pairs.grade), n_groups)
-    is_dense = (strength > share) & (n_judged >= DENSE * n_rows)
-    if not is_dense.any() or pairs.answers is not None:
-        return hold_out(pairs, n_splits, 1, rng)
-    block = cut_groups(pairs, n_splits, rng)
-    rows = np.flatnonzero(group >= 0)
-    rows = rows[is_dense[group[rows]]]
-    block[rows] = block.max() + 1 + np.arange(len(rows))
-    fold = deal(block, pairs, n_splits, rng)
-    left, right = fold[pairs.i], fold[pairs.j]
-    with_fold = np.where(rng.random(len(pairs)) < 0.5, left, right)
-    splits = [
-        Split(pairs.select((left != f) & (right != f)), with_fold == f)
-        for f in range(n_splits)
-    ]
-    return Folds(pairs, splits, block[pairs.i], shares_samples=False)
 
 
 def is_enough(fold: Ints, pairs: PairSet, n_splits: int) -> bool:

@@ -1,11 +1,9 @@
 """The sections about what judgements changed: weights, certainty, before and after."""
 
 import numpy as np
-import pandas as pd
-from sklearn.decomposition import PCA
 
 from fuzzypairs import criteria
-from fuzzypairs._typing import Data, Floats
+from fuzzypairs._typing import Floats
 from fuzzypairs.cluster.verdict import Verdict
 from fuzzypairs.plots import (
     plot_feature_weights,
@@ -30,8 +28,6 @@ from fuzzypairs.report.html import (
 MOST_DRAWN, MOST_RINGS = 500, 100
 # Columns matter about equally if the first has at most so many times the last's weight.
 UNEVEN = 2.0
-# A map is drawn along one direction if that has so much of the variance.
-ONE_DIRECTION = 0.995
 
 
 def banner_of(verdict: Verdict | None, notes: list[str]) -> Banner | None:
@@ -80,8 +76,8 @@ def _weights(fit: FitFacts) -> Section:
     picture = Picture(
         plot_feature_weights(list(weights.values()), list(weights)).figure,
         alt=f"Weights of columns: {said}.",
-        caption="How much each column matters in the space of the fit. The dotted line "
-        "is the weight that all would have if they mattered equally.",
+        caption="How much clusters depend on each column. The dotted line is the "
+        "weight that all would have if they mattered equally.",
     )
     return Section(heading, [text], picture)
 
@@ -113,16 +109,13 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
     rings = np.flatnonzero(fit.moved[rows])
     rings = rings if len(rings) <= MOST_RINGS else rings[:0]
     places = fit.X[rows]
-    learned, names = _space_of_fit(fit, places)
     pictures = []
-    for title, X, U in (
-        ("Without judgements, as the data lie", places, before[rows]),
-        ("With judgements, in the space of the fit", learned, fit.U[rows]),
+    for title, U in (
+        ("Without judgements", before[rows]),
+        ("With judgements", fit.U[rows]),
     ):
         ax = style.given_or_new(None, (4.8, 4.4))
-        plot_memberships(X, U, ax=ax, highlight=rings, title=title, row_links=True)
-        if names and X is learned:
-            ax.set(xlabel=names[0], ylabel=names[1])
+        plot_memberships(places, U, ax=ax, highlight=rings, title=title, row_links=True)
         rename_clusters(fit, ax)
         titles = row_titles(fit, ax, rows)
         alt = f"Map of {fit.noun}s. {title}."
@@ -150,35 +143,13 @@ def _before_after(fit: FitFacts, before: Floats) -> Section:
     return Section("Before and after", text, pictures, [table] if len(order) else [])
 
 
-def _space_of_fit(fit: FitFacts, X: Data) -> tuple[Data, tuple[str, str] | None]:
-    """Return where rows lie in the space of the fit, and names of axes if it is a line.
-
-    A space of one direction is drawn against the main direction of the data.
-    """
-    embed = getattr(fit.model, "embed", None)
-    if embed is None or getattr(fit.model, "metric_", "") == "euclidean":
-        return X, None
-    names = getattr(fit.model, "feature_names_in_", None)
-    V = np.asarray(embed(X if names is None else pd.DataFrame(X, columns=names)))
-    if min(V.shape) < 2 or not np.ptp(V, axis=0).any():
-        return V, None
-    plane = PCA(n_components=2, random_state=0).fit(V)
-    if plane.explained_variance_ratio_[0] < ONE_DIRECTION:
-        return V, None
-    along = plane.transform(V)[:, :1]
-    main = PCA(n_components=1, random_state=0).fit_transform(X)
-    return np.hstack([along, main]), (
-        "what the judgements set apart",
-        "main direction of the data",
-    )
-
-
 def certainty_section(fit: FitFacts) -> Section | None:
     """Return whether held-out judgements confirm probabilities, if there are any."""
-    held_out = getattr(fit.model, "held_out_", None)
-    if held_out is None:
+    evidence = getattr(fit.model, "evidence_", None)
+    if evidence is None or not len(evidence.held_out.pairs):
         return None
-    probability, grade = held_out.probability, held_out.pairs.grade
+    held_out = evidence.held_out
+    probability, grade = held_out.guided, held_out.pairs.grade
     bins = reliability_bins(probability, grade)
     if not len(bins):
         return None

@@ -329,7 +329,7 @@ class PairSearchCV(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             self.refit_time_ = time.perf_counter() - start
             # Its own verdict knows more than shares: how many judgements seem wrong.
             own = getattr(last_step(self.best_estimator_), "verdict_", None)
-            if own is not None:
+            if own is not None and self.uses_pairs_:
                 self.verdict_ = own
         return self
 

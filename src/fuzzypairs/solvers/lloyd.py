@@ -1,16 +1,14 @@
 """K-means on small tables, from several starts at little cost."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from fuzzypairs._typing import Data, Floats, Labels
+from fuzzypairs._typing import Data, Floats
 
 MAX_ITER = 50
 
 
-def lloyd(X: Floats, centers: Data, weight: Floats) -> tuple[Labels, float]:
-    """Return labels at a local optimum of k-means, and its sum of squares.
+def lloyd(X: Floats, centers: Data, weight: Floats) -> tuple[Floats, float]:
+    """Return the centres of a local optimum of k-means, and its sum of squares.
 
     Parameters
     ----------
@@ -22,7 +20,8 @@ def lloyd(X: Floats, centers: Data, weight: Floats) -> tuple[Labels, float]:
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
     >>> lloyd(X, X[:2], np.ones(4))
-    (array([0, 0, 1, 1]), 1.0)
+    (array([[0.5],
+           [9.5]]), 1.0)
     """
     norms = (X * X).sum(axis=1)
     labels = np.full(len(X), -1)
@@ -36,10 +35,4 @@ def lloyd(X: Floats, centers: Data, weight: Floats) -> tuple[Labels, float]:
         means = sums.T @ X / np.maximum(mass, np.finfo(float).tiny)[:, None]
         centers = np.where(mass[:, None] > 0.0, means, centers)
     least = squared[np.arange(len(X)), labels]
-    return labels, float(weight @ (norms + least))
-
-
-def best_partition(X: Floats, starts: Iterable[Data], weight: Floats) -> Labels:
-    """Return the labels of the start that ends with the least sum of squares."""
-    found = [lloyd(X, centers, weight) for centers in starts]
-    return min(found, key=lambda one: one[1])[0]
+    return np.asarray(centers), float(weight @ (norms + least))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from fuzzypairs.spaces.feature_maps import KernelFeatures, Mahalanobis
 from fuzzypairs.spaces.kernel_functions import (
@@ -19,7 +19,6 @@ from fuzzypairs.spaces.kernel_spaces import (
     PrecomputedDistances,
     PrecomputedKernel,
 )
-from fuzzypairs.spaces.learned import FeatureWeights, LearnedSpace, SimplexMap
 from fuzzypairs.spaces.space import Space
 from fuzzypairs.spaces.vectors import Cosine, Euclidean, Manhattan, Minkowski
 from fuzzypairs.validation import (
@@ -48,10 +47,7 @@ SPACES: dict[str, tuple[Callable[..., Space], tuple[str, ...]]] = {
     "precomputed": (PrecomputedDistances, ()),
     "precomputed_kernel": (PrecomputedKernel, ()),
 }
-METRICS = (*SPACES, *KERNELS, "learned")
-# Parameters of "learned" besides "form", by form.
-OF_MAPS = ("prior", "ridge", "doubt", "sharpness", "n_components")
-FORMS = {"auto": OF_MAPS, "diagonal": ("prior",), "linear": OF_MAPS, "rbf": OF_MAPS}
+METRICS = (*SPACES, *KERNELS)
 # Parameters of any kernel besides its own.
 OF_ALL_KERNELS = ("memory", "n_components", "approximation")
 
@@ -80,14 +76,10 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "approximation": partial(check_choice, choices=("nystroem", "fourier")),
     "coef0": partial(check_number, least=0.0, below=LARGEST),
     "degree": partial(check_integer, least=1),
-    "doubt": partial(check_number, least=0.0, below=0.5),
     "gamma": _check_gamma,
     "memory": check_bytes,
     "n_components": partial(check_integer, least=1),
     "p": partial(check_number, least=1.0, below=LARGEST_P),
-    "prior": _check_positive,
-    "ridge": _check_positive,
-    "sharpness": _check_positive,
 }
 
 
@@ -122,8 +114,6 @@ def resolve_metric(metric: Metric, params: dict[str, Any] | None) -> Space:
         _check(given, OF_ALL_KERNELS, "a callable")
         return _kernel_space(Custom(metric), given, "a callable")
     name = check_choice("metric", metric, METRICS)
-    if name == "learned":
-        return _learned_space(given)
     if name in KERNELS:
         make, own = KERNELS[name]
         _check(given, (*own, *OF_ALL_KERNELS), f'"{name}"')
@@ -149,16 +139,6 @@ def _check(given: dict[str, Any], known: tuple[str, ...], metric: str) -> None:
     for key, value in given.items():
         if key in CHECKS:
             given[key] = CHECKS[key](f'metric_params["{key}"]', value)
-
-
-def _learned_space(given: dict[str, Any]) -> LearnedSpace:
-    """Return the space that is to be learned from judgements."""
-    forms = tuple(FORMS)
-    form = check_choice('metric_params["form"]', given.pop("form", "auto"), forms)
-    _check(given, ("form", *FORMS[form]), f'"learned" of the form "{form}"')
-    if form == "diagonal":
-        return FeatureWeights(**given)
-    return SimplexMap(cast(Any, form), **given)
 
 
 def _kernel_space(kernel: Kernel, given: dict[str, Any], name: str) -> Space:

@@ -75,4 +75,3 @@ def test_an_undecided_grader_opens_no_neighbourhood_without_end():
             session.mark(question.i, question.j, 0.3)
 
     assert len(session.pairs) == 60
-    assert len(session.inferred) == 0

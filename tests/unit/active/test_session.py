@@ -128,12 +128,16 @@ def test_the_model_follows_the_answers():
     assert session.model_.memberships_.shape == (60, 3)
 
 
-def test_inferred_judgements_are_fitted_but_not_answers():
+def test_the_hint_is_the_verdict_of_a_fit_to_all_answers():
     session = Session(X, 3)
-    answer(session, 20)
+    assert session.stop_hint().worth_asking
+    answer(session, 40)
 
-    assert len(session.inferred) > 0
-    assert len(session.pairs) == 20
+    hint, verdict = session.stop_hint(), session.fit().verdict_
+    assert hint.n_answers == 40
+    assert hint.agreement == verdict.with_judgements.share
+    assert hint.worth_asking == verdict.worth_asking
+    assert hint.message == " ".join(verdict.sentences)
 
 
 def test_fits_in_the_background_end_in_the_model():

@@ -34,8 +34,8 @@ def test_a_guided_model_chooses_by_its_evidence(blobs):
     )
 
 
-def test_without_judgements_the_number_is_chosen_by_stability(blobs):
-    X, _ = blobs
+def test_without_judgements_the_number_is_chosen_by_stability():
+    X, _ = make_blobs([50, 40, 30], centers=8 * np.eye(3), random_state=3)
     with pytest.warns(FewPairsWarning):
         model, choice = fit_rows(
             GuidedFDC(random_state=0), X, PairSet.empty(len(X)), [2, 3, 4]

@@ -9,7 +9,7 @@ import fuzzypairs
 from fuzzypairs import FDC
 
 PACKAGE = str(Path(fuzzypairs.__file__).parent)
-MOST_FUNCTIONS = 63
+MOST_FUNCTIONS = 64
 MOST_FILES = 14
 
 

@@ -339,7 +339,7 @@ def test_page_model_and_report_have_one_verdict(task, catalogue):
     pairs = PairSet.from_triples([(i, j, truth(i, j)) for i, j in ends], 40)
     fitted = fit_once(task, Judged(pairs), None)
     model = GuidedFDC(random_state=0)
-    model, choice = fit_rows(model, pd.DataFrame(task.X), pairs, [2], are_answers=True)
+    model, choice = fit_rows(model, pd.DataFrame(task.X), pairs, [2])
     point = Point.of(fitted)
 
     assert choice is None

@@ -11,7 +11,6 @@ from fuzzypairs.pairs.folds import (
     cut_groups,
     grow_blocks,
     hold_out,
-    hold_out_samples,
 )
 
 
@@ -106,40 +105,15 @@ def test_judgements_of_zero_are_left_out():
     assert sum(test.sum() for _, test in folds.splits) == 60
 
 
-def test_all_pairs_of_few_samples_are_held_out_with_single_samples():
-    pairs = PairSet.from_labels(np.arange(24) % 3, n_pairs=276)
-    folds = hold_out_samples(pairs, 4, np.random.default_rng(0))
-
-    tested = sum(test.astype(int) for _, test in folds.splits)
-    assert not folds.shares_samples
-    assert (tested == 1).all()
-    for train, test in folds.splits:
-        trained = set(train.i) | set(train.j)
-        ends = zip(pairs.i[test], pairs.j[test], strict=True)
-        assert all(i not in trained or j not in trained for i, j in ends)
-        # Every cluster is known to the fit.
-        assert set(np.array(sorted(trained)) % 3) == {0, 1, 2}
-
-
-def test_several_judges_of_each_pair_make_no_dense_group():
+def test_judgements_of_several_judges_of_a_pair_are_on_one_side():
     chain = PairSet.from_labels(np.arange(61) % 2, [(n, n + 1) for n in range(60)])
     pairs = chain.by("a").concat(chain.by("b"), chain.by("c"))
     one = hold_out(pairs, 4, 1, np.random.default_rng(0))
-    same = hold_out_samples(pairs, 4, np.random.default_rng(0))
 
-    assert [split.train for split in one.splits] == [s.train for s in same.splits]
-    for train, test in one.splits:  # all judgements of a pair are on one side
+    for train, test in one.splits:
         assert set(train.judge_names) == {"a", "b", "c"}
         assert not set(train.i) & set(pairs.i[test])
         assert (np.bincount(pairs.pair[test])[np.unique(pairs.pair[test])] == 3).all()
-
-
-def test_sparse_judgements_are_held_out_as_before():
-    pairs = draw(150, 100)
-    one = hold_out(pairs, 4, 1, np.random.default_rng(0))
-    same = hold_out_samples(pairs, 4, np.random.default_rng(0))
-
-    assert [split.train for split in one.splits] == [s.train for s in same.splits]
 
 
 def test_what_one_answer_judged_is_held_out_as_one():
@@ -152,8 +126,7 @@ def test_what_one_answer_judged_is_held_out_as_one():
     ]
     i, j, grade, answers = zip(*triples, strict=True)
     pairs = PairSet(i, j, grade, 100, answers=answers)
-    for folds in (hold_out(pairs, 4, 2, rng), hold_out_samples(pairs, 4, rng)):
-        for train, test in folds.splits:
-            held_out = set(pairs.answers[test].tolist())
-            assert len(held_out) >= 2
-            assert not held_out & set(train.answers.tolist())
+    for train, test in hold_out(pairs, 4, 2, rng).splits:
+        held_out = set(pairs.answers[test].tolist())
+        assert len(held_out) >= 2
+        assert not held_out & set(train.answers.tolist())

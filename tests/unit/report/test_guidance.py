@@ -5,6 +5,7 @@ from sklearn.preprocessing import scale
 
 from fit_pages import fitted, random_frame, report, text_of
 from fuzzypairs import GuidedFDC, PairSet
+from fuzzypairs.cluster.guided import Evidence
 from fuzzypairs.cluster.verdict import HeldOut, assess
 
 BEFORE = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]])
@@ -45,14 +46,12 @@ def test_what_changed_worked_by_hand(tmp_path):
 
 def test_the_fit_is_shown_in_its_own_terms(tmp_path, guided):
     frame, pairs, model = guided
-    assert model.metric_ == "learned"
     page = report(tmp_path / "page", model, frame, list(pairs))
 
     words = text_of(page)
     assert "Your judgements follow some columns more than others: “z”" in words
     assert "They differ most in “z”." in words
-    assert "what the judgements set apart" in words  # an axis of the map
-    assert "With judgements, in the space of the fit" in words
+    assert "With judgements" in words
 
 
 def test_the_verdict_comes_first_with_all_notes(tmp_path, guided):
@@ -72,18 +71,22 @@ def test_the_verdict_comes_first_with_all_notes(tmp_path, guided):
     assert level in page.named("div")
 
 
+def evidence(held_out):
+    return Evidence(0.0, {"euclidean": 1.0}, 1.0, False, {}, held_out)
+
+
 def test_certainty_is_tested_by_held_out_judgements(tmp_path):
     pairs = PairSet.from_triples([(0, 1, 0.5), (0, 2, -0.5), (0, 3, 0.0)], 4)
     # In the bins of 0.1 and 0.9 no, and all judgements say alike.
     held_out = HeldOut(pairs, np.array([0.9, 0.1, np.nan]), np.full(3, 0.5))
-    model = fitted(AFTER, held_out_=held_out, verdict_=assess(held_out))
+    model = fitted(AFTER, evidence_=evidence(held_out), verdict_=assess(held_out))
     page = report(tmp_path / "page", model, random_frame(4), list(pairs))
 
     words = text_of(page)
     assert "Each of 2 judgements was held out once" in words
     assert "differ by 10 points" in words
     unknown = HeldOut(pairs, np.full(3, np.nan), np.full(3, np.nan))
-    model = fitted(AFTER, held_out_=unknown, verdict_=assess(unknown))
+    model = fitted(AFTER, evidence_=evidence(unknown), verdict_=assess(unknown))
     page = report(tmp_path / "none", model, random_frame(4), list(pairs))
     assert "held out once" not in text_of(page)
 

@@ -10,6 +10,7 @@ import pytest
 from browsers import find_axe, find_chromium
 from fit_pages import fitted, random_memberships, report
 from fuzzypairs import PairSet
+from fuzzypairs.cluster.guided import Evidence
 from fuzzypairs.cluster.verdict import HeldOut, assess
 
 # What breaks out of text, attributes, styles, scripts, comments and SVG, and what would
@@ -48,7 +49,8 @@ def page_of(path, words):
     held_out = HeldOut(pairs, rng.random(len(pairs)), rng.random(len(pairs)))
     weights = rng.random(30)
     model = fitted(
-        random_memberships(n_rows, 2), held_out_=held_out, verdict_=assess(held_out),
+        random_memberships(n_rows, 2), verdict_=assess(held_out),
+        evidence_=Evidence(0.0, {}, 1.0, False, {}, held_out),
         feature_weights_=weights, pair_reliability_=rng.random(len(pairs)),
     )  # fmt: skip
     return report(

@@ -20,7 +20,6 @@ def only(estimator, grid=None):
     [
         (FDC(), True, True),
         (GuidedFDC(), True, False),
-        (GuidedFDC(beta=0.0), False, False),
         (FDC(beta=0.0), False, False),
         (FDC(init="pair-graph"), True, False),
         (FDC(2, init=np.array([0, 1, 1])), True, False),

@@ -158,7 +158,7 @@ class TestChoice:
         assert type(found.best_estimator_) is GuidedFDC
         assert found.cv_results_["mean_test_score"][1:].tolist() == [1.0, 1.0]
         np.testing.assert_array_equal(
-            found.memberships_, found.best_estimator_.model_.memberships_
+            found.memberships_, found.best_estimator_.memberships_
         )
 
     def test_other_methods_of_the_package(self, data):

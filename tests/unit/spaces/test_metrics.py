@@ -7,7 +7,6 @@ from scipy import sparse
 from fuzzypairs import FDC
 from fuzzypairs.spaces.feature_maps import KernelFeatures
 from fuzzypairs.spaces.kernel_spaces import KernelSpace
-from fuzzypairs.spaces.learned import FeatureWeights, SimplexMap
 from fuzzypairs.spaces.metrics import resolve_metric
 from fuzzypairs.spaces.vectors import Euclidean, Manhattan, Minkowski
 from metric_cases import SQUARE, TABLE, Circle, inner_products
@@ -27,8 +26,6 @@ NEGATIVE = -SQUARE
         ("rbf", {"gamma": "median"}, KernelSpace),
         ("rbf", {"n_components": 5}, KernelFeatures),
         (inner_products, {"approximation": "nystroem"}, KernelFeatures),
-        ("learned", None, SimplexMap),
-        ("learned", {"form": "diagonal", "prior": 2.0}, FeatureWeights),
     ],
 )
 def test_names_and_functions_lead_to_spaces(metric, params, kind):
@@ -40,25 +37,8 @@ def test_parameters_reach_the_space():
     assert resolve_metric("rbf", {"memory": "1KB", "gamma": 2}).memory == 1000
     space = resolve_metric("polynomial", {"degree": 4, "n_components": 7})
     assert (space.kernel.degree, space.kernel.coef0, space.n_components) == (4, 1.0, 7)
-    assert resolve_metric("learned", {"doubt": 0.2}).doubt == 0.2
     own = Circle()
     assert resolve_metric(own, None) is own
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"form": "cubic"}, r'metric_params\["form"\] must be one of .*cubic'),
-        ({"form": "diagonal", "ridge": 1.0}, "'ridge'.*of the form \"diagonal\""),
-        ({"prior": 0}, r'metric_params\["prior"\] must be above 0'),
-        ({"sharpness": -1}, r'metric_params\["sharpness"\].*got -1'),
-        ({"doubt": 0.5}, r'metric_params\["doubt"\].*below 0.5'),
-        ({"n_components": 0}, r'metric_params\["n_components"\].*got 0'),
-    ],
-)
-def test_parameters_of_learned_spaces(params, words):
-    with pytest.raises(ValueError, match=words):
-        resolve_metric("learned", params)
 
 
 @pytest.mark.parametrize(

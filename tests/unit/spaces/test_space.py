@@ -27,8 +27,7 @@ from metric_cases import (
 
 def test_every_metric_has_a_case():
     names = {case.metric for case in CASES.values()} - {inner_products}
-    # A learned space needs judgements, see test_learned.
-    assert names == set(METRICS) - {"learned"}
+    assert names == set(METRICS)
 
 
 # Against plain loops: distances, and prototypes for weights of any sign.
