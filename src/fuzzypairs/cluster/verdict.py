@@ -116,7 +116,9 @@ class Verdict:
         return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
 
 
-def agreement_of(probability: Floats, grade: Floats) -> Agreement:
+def agreement_of(
+    probability: Floats, grade: Floats, independent: float = 1.0
+) -> Agreement:
     """Return the balanced share of judgements that probabilities satisfy.
 
     Parameters
@@ -124,6 +126,9 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
     probability : ndarray of shape (n_pairs,)
         That two samples are in one cluster; NaN is left out.
     grade : ndarray of shape (n_pairs,)
+    independent : float, default=1.0
+        Share of the judgements that do not follow from others, see
+        `independent_share`.
 
     Returns
     -------
@@ -144,8 +149,30 @@ def agreement_of(probability: Floats, grade: Floats) -> Agreement:
     if not grade.size:
         return Agreement(float("nan"), 0.0, 1.0)
     share = float(balanced_share(kept, grade))
-    low, high = wilson_interval(share, 0.25 / chance_error(grade) ** 2)
+    n = 0.25 * independent / chance_error(grade) ** 2
+    low, high = wilson_interval(share, n)
     return Agreement(share, float(low), float(high))
+
+
+def independent_share(pairs: PairSet) -> float:
+    """Return the share of judgements that do not follow from others of their answer.
+
+    Who sorts m items into piles judges m (m - 1) / 2 pairs by m - 1 decisions: an item
+    in a wrong pile makes all its pairs wrong.
+
+    Examples
+    --------
+    >>> from fuzzypairs import PairSet
+    >>> from fuzzypairs.cluster.verdict import independent_share
+    >>> independent_share(PairSet([0, 0, 1], [1, 2, 2], [1, -1, -1], answers=[0, 0, 0]))
+    0.6666666666666666
+    """
+    if pairs.answers is None or not len(pairs):
+        return 1.0
+    answers = np.concatenate([pairs.answers, pairs.answers])
+    ends = np.concatenate([pairs.i, pairs.j])
+    n_items = len(np.unique(np.column_stack([answers, ends]), axis=0))
+    return (n_items - len(np.unique(pairs.answers))) / len(pairs)
 
 
 def _kept(probability: Floats, grade: Floats) -> tuple[Floats, Floats]:
@@ -196,9 +223,12 @@ def assess(
     if held_out is None or not count:
         return _untested(0 if held_out is None else len(held_out.pairs.informative))
     grade = held_out.pairs.grade
-    guided = agreement_of(held_out.guided, grade)
+    independent = independent_share(held_out.pairs)
+    guided = agreement_of(held_out.guided, grade, independent)
     is_compared = not np.isnan(held_out.unguided).all()
-    unguided = agreement_of(held_out.unguided, grade) if is_compared else None
+    unguided = (
+        agreement_of(held_out.unguided, grade, independent) if is_compared else None
+    )
     level: Level = "unusable"
     if guided.low > 0.5:
         level = "strong" if guided.low > STRONG else "weak"
@@ -247,7 +277,7 @@ def _difference(held_out: HeldOut, guided: Agreement, unguided: Agreement) -> st
     gain = guided.share - unguided.share
     # Judgements that both satisfy or violate say nothing of the difference.
     differ = float(balanced_share((kept - without) ** 2, grade))
-    n = 0.25 / chance_error(grade) ** 2
+    n = 0.25 * independent_share(held_out.pairs) / chance_error(grade) ** 2
     error = sqrt(max(differ - gain**2, 0.0) / n + (1.0 / n) ** 2)
     said = f"Clusters found without judgements satisfy {unguided}"
     if gain > QUANTILE * error:

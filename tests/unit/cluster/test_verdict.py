@@ -1,10 +1,18 @@
 """Verdicts: shares and intervals by hand, levels, doubts and advice."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from fuzzypairs import PairSet
-from fuzzypairs.cluster.verdict import Agreement, HeldOut, agreement_of, assess
+from fuzzypairs.cluster.verdict import (
+    Agreement,
+    HeldOut,
+    agreement_of,
+    assess,
+    independent_share,
+)
 
 
 def judged(n_pairs, n_wrong=0, *, seed=0):
@@ -157,3 +165,25 @@ def test_no_verdict_depends_on_the_order():
     assert agreement_of(p[order], grade[order]).share == pytest.approx(
         agreement_of(p, grade).share
     )
+
+
+def test_judgements_of_one_answer_count_by_its_decisions():
+    rng = np.random.default_rng(0)
+    sets = [rng.permutation(30)[:8].tolist() for _ in range(4)]
+    told = [
+        (i, j, 1.0 if i % 2 == j % 2 else -1.0, n)
+        for n, rows in enumerate(sets)
+        for i, j in combinations(rows, 2)
+    ]
+    i, j, grade, answers = zip(*told, strict=True)
+    piles = PairSet(i, j, grade, 30, answers=answers)
+    right = (piles.grade > 0).astype(float)
+    alone, together = (
+        assess(HeldOut(pairs, right, 1.0 - right))
+        for pairs in (PairSet(piles.i, piles.j, piles.grade, 30), piles)
+    )
+
+    assert independent_share(piles) == 28 / len(piles)  # seven an answer
+    assert together.with_judgements.share == alone.with_judgements.share == 1.0
+    assert together.with_judgements.low < alone.with_judgements.low - 0.05
+    assert together.without_judgements.high > alone.without_judgements.high + 0.05
