@@ -24,6 +24,7 @@ __all__ = [
     "FURTHER",
     "LARGE",
     "SETS",
+    "WIDE",
     "Trial",
     "calibration_error",
     "half_of",
@@ -48,6 +49,12 @@ FURTHER = {
     "newthyroid": 215, "votes": 232, "penguins": 344, "ionosphere": 351,
     "vehicle": 846, "vowel": 990, "texture": 1500,
 }  # fmt: skip
+# Wide sets, a group of their own: embeddings of texts, and pixels. Files of
+# FUZZYPAIRS_DATA, of which `MOST_ROWS` rows are drawn.
+WIDE = ("agnews", "snippets", "stackoverflow", "mnist5k")
+# What is run on them.
+WIDE_CONDITIONS = ("30", "100", "300", "1000", "3000")
+WIDE_METHODS = ("k-means", "FDC", "GuidedFDC")
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ class Condition:
     all_rows : bool
         Whether large sets are whole; with the paper's ratio of judgements then, and for
         the paper's sets and our method only.
+    wide : bool
+        Whether it is for wide sets only.
     """
 
     title: str
@@ -73,6 +82,7 @@ class Condition:
     count: int | None = None
     wrong: float = 0.0
     all_rows: bool = False
+    wide: bool = False
 
 
 CONDITIONS = {
@@ -95,6 +105,8 @@ CONDITIONS = {
     "ii": Condition("0.1 for each row, half wrong: group (ii)", wrong=0.5),
     "iii": Condition("0.05 for each row, all true: group (iii)", ratio=0.05),
     "iv": Condition("group (iv) on whole sets, all true", all_rows=True),
+    "1000": Condition("1000, all true", count=1000, wide=True),
+    "3000": Condition("3000, all true", count=3000, wide=True),
 }
 # The method that others are compared with.
 OURS = "GuidedFDC"
@@ -128,14 +140,19 @@ class Trial:
     method: str
 
 
-def _further_file(name: str) -> Path:
-    return Path(os.environ.get("FUZZYPAIRS_DATA", "")) / "more" / f"{name}.csv.gz"
+def _file(name: str) -> Path:
+    folder = Path(os.environ.get("FUZZYPAIRS_DATA", ""))
+    if name in FURTHER:
+        return folder / "more" / f"{name}.csv.gz"
+    if name == "mnist5k":
+        return folder / f"{name}.npz"
+    return folder / "text" / f"{name}.npy"
 
 
 def has_data(name: str) -> bool:
     """Tell whether the file of a set is here."""
-    if name in FURTHER:
-        return _further_file(name).is_file()
+    if name in FURTHER or name in WIDE:
+        return _file(name).is_file()
     return name in available()
 
 
@@ -151,9 +168,14 @@ def _by_size() -> list[str]:
 
 
 def read_set(name: str, most: int | None = MOST_ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Return standardised rows, at most so many, and classes from 0."""
+    """Return rows, at most so many, and classes from 0.
+
+    They are standardised, but for wide sets.
+    """
+    if name in WIDE:
+        return _wide_set(name, most)
     if name in FURTHER:
-        table = pd.read_csv(_further_file(name))
+        table = pd.read_csv(_file(name))
         X, y = table.drop(columns="class").to_numpy(float), table["class"].to_numpy()
     else:
         loaded = load(name, scale=True)
@@ -162,6 +184,18 @@ def read_set(name: str, most: int | None = MOST_ROWS) -> tuple[np.ndarray, np.nd
     X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]
     spread = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), y
+
+
+def _wide_set(name: str, most: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of a wide set as they are, at most so many, and classes from 0."""
+    if name == "mnist5k":
+        with np.load(_file(name)) as found:
+            X, y = found["features"] / 255.0, found["class"]
+    else:
+        X = np.load(_file(name)).astype(float)
+        y = pd.read_csv(_file(name).with_suffix(".csv.gz"))["class"].to_numpy()
+    rows = np.sort(np.random.default_rng(0).permutation(len(X))[:most])
+    return X[rows], np.unique(y[rows], return_inverse=True)[1]
 
 
 def judgements(
@@ -200,14 +234,28 @@ def plan(
         for name in sets
         for condition in conditions
         for method in methods
-        if (METHODS[method].everywhere or condition in COMPARED)
-        and ((method == OURS and name in SETS) or not CONDITIONS[condition].all_rows)
+        if _is_run(name, condition, method)
     ]
     return list(dict.fromkeys(trials))
 
 
 # The conditions that slow methods are run in.
 COMPARED = ("30", "0.1 m", "100", "0.1 m, 20 % wrong")
+# Those with many judgements, which only ours are run in.
+MANY = ("0.5 m", "1 m", "1 m, 10 % wrong", "2 m", "2 m, 20 % wrong")
+MANY += ("4 m", "4 m, 10 % wrong")
+
+
+def _is_run(name: str, condition: str, method: str) -> bool:
+    """Tell whether a method is run on a set in a condition."""
+    how = CONDITIONS[condition]
+    if name in WIDE:
+        return method in WIDE_METHODS and condition in WIDE_CONDITIONS
+    if how.all_rows:
+        return method == OURS and name in SETS
+    if condition in MANY and METHODS[method].judged:
+        return method in ("FDC", OURS)
+    return not how.wide and (METHODS[method].everywhere or condition in COMPARED)
 
 
 def run(trial: Trial) -> dict[str, Any]:

@@ -23,7 +23,16 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from experiments.design import CONDITIONS, FURTHER, SETS, Trial, has_data, plan, run
+from experiments.design import (
+    CONDITIONS,
+    FURTHER,
+    SETS,
+    WIDE,
+    Trial,
+    has_data,
+    plan,
+    run,
+)
 from experiments.json_lines import append_line, open_lines, read_lines
 from experiments.methods import METHODS
 from experiments.pages import write_pages
@@ -33,7 +42,7 @@ PAGE = ROOT / "docs" / "judgements.md"
 # Kept with the page, so that anyone can go on where others stopped.
 LINES = PAGE.with_suffix("") / "trials.jsonl"
 
-EVERY = (*SETS, *FURTHER)
+EVERY = (*SETS, *FURTHER, *WIDE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from experiments.design import CONDITIONS, FURTHER, OURS, SETS, half_of
+from experiments.design import (
+    CONDITIONS,
+    FURTHER,
+    OURS,
+    SETS,
+    WIDE,
+    WIDE_CONDITIONS,
+    WIDE_METHODS,
+    half_of,
+)
 from experiments.scores import Scores, read_scores
 
 __all__ = ["markdown_table", "put_results", "write_pages"]
@@ -30,16 +39,19 @@ def write_pages(lines: Sequence[Mapping[str, Any]], page: Path) -> list[Path]:
     -------
     written : list of Path
     """
-    scores = {name: read_scores(lines, name) for name in CONDITIONS}
+    tables = [line for line in lines if line["set"] in EVERY]
+    scores = {name: read_scores(tables, name) for name in CONDITIONS}
     scores = {name: found for name, found in scores.items() if found.sets(OURS)}
     if not scores:
         raise ValueError(f"no trial of {OURS} has a score: run the experiment")
     parts = ["### Means over all sets", overview(scores)]
-    parts += ["### Certainty, and which judgements are wrong", certainty(lines)]
+    parts += ["### Certainty, and which judgements are wrong", certainty(tables)]
     for name, found in scores.items():
         # Others are not run on whole large sets.
         if not CONDITIONS[name].all_rows:
             parts += [f"### {CONDITIONS[name].title}", comparison(found)]
+    if len(tables) < len(lines):
+        parts += ["### Wide data", wide(lines)]
     folder = page.with_suffix("")
     parts.append(
         f"Each set on its own: [{folder.name}/sets.md]({folder.name}/sets.md)."
@@ -106,6 +118,18 @@ def comparison(scores: Scores) -> str:
         rows.append(row)
     head = ["method", "sets", "draws", "all", "further", "reported on"]
     return markdown_table([*head, "ours - theirs", "p", "better / worse"], rows)
+
+
+def wide(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return means on wide sets, by set and method and by number of judgements."""
+    scores = [read_scores(lines, name) for name in WIDE_CONDITIONS]
+    rows = [
+        [one, method, *(_mean(found, method, [one]) for found in scores)]
+        for one in WIDE
+        for method in WIDE_METHODS
+        if one in scores[0].sets(method)
+    ]
+    return markdown_table(["set", "method", *WIDE_CONDITIONS], rows)
 
 
 def certainty(lines: Sequence[Mapping[str, Any]]) -> str:

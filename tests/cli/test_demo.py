@@ -207,7 +207,7 @@ def test_texts_are_clustered_by_subject_and_by_tone(tmp_path, monkeypatch):
         [share] = judge["accuracy"]["100 judgements"]
         # Subjects are found without judgements too, tones are not.
         gain = share - judge["without_judgements"]
-        assert share > 0.75
+        assert share > 0.7
         assert gain > 0.1 if name == "tone" else gain >= 0
         assert len(judge["judgements"]) == 100
     page = (out / "report.html").read_text(encoding="utf-8")

@@ -89,7 +89,9 @@ def test_from_data_to_new_rows(data, tmp_path, monkeypatch, way):
     rows = read_csv(out / "memberships.csv")
     labels = np.array([int(row["label"]) for row in rows])
     if pairs:
-        assert (labels == kind).all() or (labels == 1 - kind).all()
+        share = (labels == kind).mean()
+        # A column of numbers that say nothing of the texts blurs their clusters.
+        assert max(share, 1 - share) >= (0.75 if "--with" in options else 1.0)
     assert told["rows"] == N
     assert sum(told["clusters"]["sizes"]) == N
 

@@ -138,19 +138,6 @@ def test_other_settings(data, changes):
         )
 
 
-@pytest.mark.parametrize("propagate", [False, 0.5])
-def test_a_learned_space(data, propagate):
-    X, pairs, _ = data
-    settings = {**SETTINGS, "metric": "learned", "propagate": propagate}
-    X, pairs = X[:1500], pairs.restrict(np.arange(1500))
-    local = FDC(**settings).fit(X, pairs=pairs)
-    model = DaskFDC(**settings).fit(blocks(X, 3), pairs=pairs)
-    assert model.objective_ == pytest.approx(local.objective_, rel=1e-6)
-    np.testing.assert_allclose(model.feature_weights_, local.feature_weights_)
-    U = model.memberships_.compute()
-    np.testing.assert_allclose(U, local.memberships_, atol=1e-5)
-
-
 def test_fuzzy_c_means(data, client):
     X, _, weight = data
     settings = {"n_clusters": K, "n_init": 2, "random_state": 0}

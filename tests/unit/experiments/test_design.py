@@ -9,6 +9,8 @@ from experiments.design import (
     CONDITIONS,
     FURTHER,
     SETS,
+    WIDE_CONDITIONS,
+    WIDE_METHODS,
     calibration_error,
     half_of,
     judgements,
@@ -133,6 +135,21 @@ def test_calibration_weighs_bins_by_rows():
     # In two parts, each with its own order of clusters, it is the same.
     parts = [U[:2], U[2:, ::-1]]
     assert calibration_error(parts, [y[:2], y[2:]]) == pytest.approx(0.2)
+
+
+def test_wide_sets_have_conditions_and_methods_of_their_own():
+    methods = ["k-means", "FCM", "PCCA", "FDC", "GuidedFDC"]
+    planned = plan(["agnews"], list(CONDITIONS), methods, 1)
+    assert {trial.method for trial in planned} == set(WIDE_METHODS)
+    ours = [trial.condition for trial in planned if trial.method == "GuidedFDC"]
+    assert sorted(ours, key=int) == list(WIDE_CONDITIONS)
+
+
+def test_many_judgements_are_for_ours_and_for_what_sees_none():
+    planned = plan(["wine"], ["2 m", "1000"], ["k-means", "PCCA", "FDC", "GuidedFDC"], 1)
+    assert [(trial.condition, trial.method) for trial in planned] == [
+        ("none", "k-means"), ("2 m", "FDC"), ("2 m", "GuidedFDC")
+    ]  # fmt: skip
 
 
 def test_whole_sets_are_of_the_paper_and_ours():
