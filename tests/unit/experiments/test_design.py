@@ -146,7 +146,8 @@ def test_wide_sets_have_conditions_and_methods_of_their_own():
 
 
 def test_many_judgements_are_for_ours_and_for_what_sees_none():
-    planned = plan(["wine"], ["2 m", "1000"], ["k-means", "PCCA", "FDC", "GuidedFDC"], 1)
+    methods = ["k-means", "PCCA", "FDC", "GuidedFDC"]
+    planned = plan(["wine"], ["2 m", "1000"], methods, 1)
     assert [(trial.condition, trial.method) for trial in planned] == [
         ("none", "k-means"), ("2 m", "FDC"), ("2 m", "GuidedFDC")
     ]  # fmt: skip
