@@ -242,8 +242,10 @@ def plan(
 # The conditions that slow methods are run in.
 COMPARED = ("30", "0.1 m", "100", "0.1 m, 20 % wrong")
 # Those with many judgements, which only ours are run in.
-MANY = ("0.5 m", "1 m", "1 m, 10 % wrong", "2 m", "2 m, 20 % wrong")
-MANY += ("4 m", "4 m, 10 % wrong")
+MANY = (
+    "0.5 m", "1 m", "1 m, 10 % wrong", "2 m", "2 m, 20 % wrong", "4 m",
+    "4 m, 10 % wrong",
+)  # fmt: skip
 
 
 def _is_run(name: str, condition: str, method: str) -> bool:
