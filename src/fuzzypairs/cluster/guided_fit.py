@@ -192,7 +192,7 @@ def judged_hypotheses(
     n_folds, fold = judged.n_folds, judged.fold
     given = np.array([fold != f for f in range(n_folds + 1)])
     if len(fold) > MOST_LEARNED:
-        # Folds are random, and so are the first judgements of each.
+        # A part of them, drawn at random.
         few = np.zeros(len(fold), dtype=bool)
         few[np.random.RandomState(0).permutation(len(fold))[:MOST_LEARNED]] = True
         given &= few

@@ -152,7 +152,7 @@ def make_widget(grader: Grader) -> Any:
         exception_handlers=SERVICE_ERRORS,
     )
 
-    class GraderWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    class GraderWidget(anywidget.AnyWidget):
         """The page, with its files."""
 
         _esm = texts.pop("notebook.js")
