@@ -148,7 +148,9 @@ def kill_writer(name: str, n_kills: int, folder: Path, rng: random.Random) -> No
         else:
             time.sleep(rng.uniform(0, seconds))
         kill(process)
-        assert len(hidden(folder)) <= 1, f"{hidden(folder)} are left"
+        # What one left of a file goes when the next writes it: `reproduce` has two.
+        most = 2 if name == "reproduce" else 1
+        assert len(hidden(folder)) <= most, f"{hidden(folder)} are left"
         if name == "reproduce":
             lines = set(whole_lines(out / "runs.jsonl"))
             assert kept <= lines, "finished runs were lost"

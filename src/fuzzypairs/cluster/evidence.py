@@ -85,8 +85,8 @@ def log_likelihood(same: Floats, grade: Floats, rate: Floats | float) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> log_likelihood(np.array([1.0, 0.0]), np.array([1.0, -1.0]), 0.1).round(3)
-    array(-0.211)
+    >>> float(log_likelihood(np.array([1.0, 0.0]), np.array([1.0, -1.0]), 0.1).round(3))
+    -0.211
     """
     right = np.where(grade > 0, same, 1.0 - same)
     logs = np.log(rate + (1.0 - 2.0 * rate) * right)

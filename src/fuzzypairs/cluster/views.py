@@ -122,7 +122,7 @@ def make_views(X: Floats, weight: Floats) -> list[View]:
     >>> X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 1.0], [4.0, 1.0]])
     >>> [view.coordinates(X).var(axis=0).round(2).tolist()
     ...  for view in make_views(X, np.ones(4))]
-    [[0.94, 0.06], [0.74, 0.26], [0.54, 0.46], [0.5, 0.5]]
+    [[0.94, 0.06], [0.86, 0.14], [0.64, 0.36], [0.52, 0.48]]
     """
     center = np.average(X, axis=0, weights=weight)
     variances, directions = principal(X - center, weight)

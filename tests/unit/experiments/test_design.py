@@ -85,6 +85,8 @@ def test_conditions_are_what_their_names_say():
         "ii": (18, 9),
         "iii": (9, 0),
         "iv": (18, 0),
+        "1000": (1000, 0),
+        "3000": (3000, 0),
     }
 
 
