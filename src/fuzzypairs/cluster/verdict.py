@@ -22,6 +22,10 @@ __all__ = ["Agreement", "HeldOut", "Verdict", "agreement_of", "assess"]
 
 # A result is strong if the interval lies above this share: three of four judgements.
 STRONG = 0.75
+# How much larger the variance of an agreement is than that of independent judgements:
+# those held out from one fit share its errors, and also choose its settings. Intervals
+# of 95 % covered the agreement on all pairs in 84 to 88 of 100 draws without it.
+DISPERSION = 1.5
 # Fewer held-out judgements than this make intervals too wide to conclude anything.
 FEWEST = 10
 # Wrong judgements are mentioned, and judges named, from this share on, which the
@@ -135,7 +139,8 @@ def agreement_of(
     Agreement
         With Wilson's interval for the effective number of judgements, which strengths
         and the two kinds determine: that many of equal strength, half of them alike,
-        have the same standard error.
+        have the same standard error. Its variance is 1.5 times that of independent
+        judgements.
 
     Examples
     --------
@@ -143,14 +148,14 @@ def agreement_of(
     >>> from fuzzypairs.cluster.verdict import agreement_of
     >>> grade = np.repeat([1.0, -1.0], 20)
     >>> print(agreement_of(np.repeat([0.9, 0.2], 20), grade))
-    100 % (91 to 100 %)
+    100 % (87 to 100 %)
     """
     kept, grade = _kept(probability, grade)
     if not grade.size:
         return Agreement(float("nan"), 0.0, 1.0)
     share = float(balanced_share(kept, grade))
     n = 0.25 * independent / chance_error(grade) ** 2
-    low, high = wilson_interval(share, n)
+    low, high = wilson_interval(share, n / DISPERSION)
     return Agreement(share, float(low), float(high))
 
 
@@ -215,7 +220,7 @@ def assess(
     >>> verdict.level
     'strong'
     >>> verdict.sentences[0]
-    'Strong: 100 % (91 to 100 %) of held-out judgements are satisfied (chance: 50 %).'
+    'Strong: 100 % (87 to 100 %) of held-out judgements are satisfied (chance: 50 %).'
     """
     count = 0
     if held_out is not None:

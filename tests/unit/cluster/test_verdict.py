@@ -33,13 +33,13 @@ def verdict(pairs, guided, unguided=0.5, **options):
 
 
 def test_wilson_by_hand():
-    # Ten judgements of equal strength, five alike: four and four are kept.
-    grade = np.repeat([0.5, -0.5], 5)
-    p = np.array([0.9, 0.9, 0.6, 0.8, 0.2, 0.1, 0.1, 0.4, 0.3, 0.7])
+    # Thirty judgements of equal strength, half of them alike: 24 are kept.
+    grade = np.tile(np.repeat([0.5, -0.5], 5), 3)
+    p = np.tile([0.9, 0.9, 0.6, 0.8, 0.2, 0.1, 0.1, 0.4, 0.3, 0.7], 3)
     found = agreement_of(p, grade)
     assert found.share == pytest.approx(0.8)
-    # Published interval of 8 in 10: 0.490 to 0.943.
-    assert (found.low, found.high) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    # They are worth 20. Published interval of 16 in 20: 0.584 to 0.919.
+    assert (found.low, found.high) == pytest.approx((0.5840, 0.9193), abs=1e-4)
 
 
 def test_strength_counts_as_judgements_do():
@@ -65,7 +65,7 @@ def test_right_judgements_are_strong():
     assert found.n_judgements == 40
     assert not found.worth_asking
     assert found.error_rate.share < 0.08
-    assert found.sentences[0].startswith("Strong: 100 % (91 to 100 %)")
+    assert found.sentences[0].startswith("Strong: 100 % (87 to 100 %)")
     assert found.sentences[0].endswith("(chance: 50 %).")
     assert "improved the result" in found.sentences[1]
     assert len(found.sentences) == 2
