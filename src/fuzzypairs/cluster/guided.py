@@ -390,6 +390,7 @@ class GuidedFDC(
         """
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
+    @np.errstate(all="ignore")
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances of samples to the centres of clusters.
 
@@ -401,7 +402,8 @@ class GuidedFDC(
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        return np.asarray(euclidean_distances(self._read(X), self.cluster_centers_))
+        distances = euclidean_distances(self._read(X), self.cluster_centers_)
+        return require_finite(distances)
 
     def _read(self, X: ArrayLike) -> Any:
         check_is_fitted(self)
