@@ -87,21 +87,17 @@ class GuidedFDC(
 
     1. Clusters of k-means in several views of the samples: Euclidean coordinates, and
        coordinates in which directions of large variance count less.
-    2. Maps v(x) = softmax(f(x) W) near these clusters, learned from the judgements:
-       they minimise
-
-           - sum_pairs |s| log P(s)  +  ridge / 2 |W - W0|^2,
-
-       where P(alike) = e + (1 - 2 e) v_p.v_q and W0 is the map of k-means.
+    2. Maps ``v(x) = softmax(f(x) W)`` near these clusters, learned from the judgements:
+       they maximise ``sum |s| log P(s) - ridge / 2 |W - W0|^2`` over pairs, where
+       P(alike) is ``e + (1 - 2 e) v_p.v_q`` and W0 the map of k-means.
     3. The average a(x) of all of these by their posterior probabilities, which the
        likelihood of held-out judgements gives. Memberships are a(x)^t of sum 1, where
        the power t makes them as certain as they are right.
-    4. A random field over the judged samples, for the memberships of these:
-
-           P(y) ~ prod_p a_p(y_p)^h  prod_(p,q) exp(+-log((1 - e) / e) [y_p = y_q]).
-
-       The error rate e of judgements, or of each judge, and h, how far features
-       count, are those under which held-out judgements are most likely.
+    4. A random field over the judged samples, for the memberships of these: clusters y
+       have probabilities in proportion to ``prod_p a_p(y_p)^h`` times the product over
+       pairs of ``exp(+-log((1 - e) / e) [y_p = y_q])``. The error rate e of judgements,
+       or of each judge, and h, how far features count, are those under which held-out
+       judgements are most likely.
 
     So few judgements choose among clusters that the data have, more of them change
     these, and many decide on their samples themselves. `FDC` is the model of the
